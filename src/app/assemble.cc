@@ -1,0 +1,110 @@
+#include "app/assemble.h"
+
+#include <array>
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include "app/open_table.h"
+#include "embedded/file_side_output.h"
+#include "kafka/kafka_side_output.h"
+#include "kafka/kafka_source.h"
+#include "ports/side_router.h"
+#include "state/rocksdb_store.h"
+
+namespace hourfold {
+namespace {
+
+constexpr std::string_view kFilePrefix = "file:";
+
+class SystemClock final : public Clock {
+ public:
+  EpochMs now_ms() const override {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  }
+};
+
+KafkaLog kafka_log(const LogLine& log) {
+  return [log](int severity, std::string_view text) {
+    // librdkafka's own lines on connections that come and go are news for a debugger only.
+    if (severity <= 4) log('w', "kafka client: " + std::string(text));
+  };
+}
+
+Result<std::unique_ptr<SideOutputs>> make_side_outputs(const Config& config, const KafkaClientOptions& client) {
+  const std::array<std::pair<SideChannel, const std::string*>, SideRouter::kChannels> targets = {
+      {{SideChannel::kDeadLetter, &config.side.dead_letter},
+       {SideChannel::kQuarantine, &config.side.quarantine},
+       {SideChannel::kArchive, &config.side.archive}}};
+  KafkaSideOptions kafka{client, {}};
+  for (const auto& [channel, target] : targets) {
+    if (!target->starts_with(kFilePrefix)) kafka.topics.emplace(channel, *target);
+  }
+  std::shared_ptr<SideOutputs> topics;
+  if (!kafka.topics.empty()) {
+    auto made = KafkaSideOutputs::create(kafka);
+    if (!made) return made.error();
+    topics = std::move(*made);
+  }
+  std::map<std::string, std::shared_ptr<SideOutputs>> folders;
+  std::array<std::shared_ptr<SideOutputs>, SideRouter::kChannels> by_channel;
+  for (const auto& [channel, target] : targets) {
+    std::shared_ptr<SideOutputs>& chosen = by_channel.at(static_cast<std::size_t>(channel));
+    if (!target->starts_with(kFilePrefix)) {
+      chosen = topics;
+      continue;
+    }
+    std::shared_ptr<SideOutputs>& folder = folders[*target];
+    if (!folder) folder = make_file_side_outputs(target->substr(kFilePrefix.size()));
+    chosen = folder;
+  }
+  return std::unique_ptr<SideOutputs>(std::make_unique<SideRouter>(std::move(by_channel)));
+}
+
+Result<std::unique_ptr<RollupTable>> table_when_there(const Config& config, const Clock& clock, const LogLine& log, TableSpec& spec) {
+  const EpochMs deadline = clock.now_ms() + config.startup_timeout_ms;
+  std::string said;
+  while (true) {
+    auto wanted = table_spec(config);
+    if (wanted) {
+      spec = *wanted;
+      auto table = open_table(config.sink, TableAccess::kWrite, spec, [log](std::string_view text) { log('i', std::string(text)); });
+      if (table || !table.error().retryable() || clock.now_ms() >= deadline) return table;
+      if (said != table.error().message) log('w', "waiting for the table: " + (said = table.error().message));
+    } else {
+      if (!wanted.error().retryable() || clock.now_ms() >= deadline) return wanted.error();
+      if (said != wanted.error().message) log('w', "waiting for Kafka: " + (said = wanted.error().message));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+}
+
+}  // namespace
+
+const Clock& system_clock() {
+  static const SystemClock clock;
+  return clock;
+}
+
+Result<ServiceParts> assemble(const Config& config, const Clock& clock, LogLine log) {
+  const KafkaClientOptions client{config.kafka.brokers, config.kafka.properties, kafka_log(log)};
+  ServiceParts parts;
+  parts.config = config;
+  parts.clock = &clock;
+  auto source = KafkaSource::create({client, config.kafka.topics.front(), config.kafka.group});
+  if (!source) return refused(source.error().message);
+  parts.source = std::move(*source);
+  auto stores = make_rocksdb_stores({config.state.dir, config.kafka.group, config.kafka.topics.front(), config.state.memory_bytes / 2});
+  if (!stores) return refused("state.dir: " + stores.error().message);
+  parts.stores = std::move(*stores);
+  auto side = make_side_outputs(config, client);
+  if (!side) return refused(side.error().message);
+  parts.side = std::move(*side);
+  auto table = table_when_there(config, clock, log, parts.table_spec);
+  if (!table) return table.error();
+  parts.table = std::move(*table);
+  parts.log = std::move(log);
+  return parts;
+}
+
+}  // namespace hourfold

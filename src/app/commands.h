@@ -1,0 +1,69 @@
+// The commands of the program. Each returns its exit code: 0 done, 1 the check failed, 2 wrong use or configuration, 3 a needed service
+// refused or is missing. Errors go to stderr in one message: what was tried, what came back, what to do.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace hourfold {
+
+inline constexpr int kExitDone = 0;
+inline constexpr int kExitCheckFailed = 1;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitService = 3;
+
+// -c FILE and --set KEY=VALUE, as every command takes them.
+struct ConfigOptions {
+  std::string file;
+  std::vector<std::string> overrides;
+};
+
+struct RunOptions {
+  ConfigOptions config;
+  std::string log_level = "info";
+};
+
+struct DemoOptions {
+  std::vector<std::string> overrides;
+  std::string dir;  // where rollups and state go; empty: a temporary directory, removed at the end
+  std::uint32_t devices = 1000;
+  std::uint32_t hours = 24;
+  std::uint64_t seed = 1;
+  bool keep = false;
+  std::string log_level = "warn";
+};
+
+struct FoldOptions {
+  ConfigOptions config;  // file may be empty
+  std::vector<std::string> files;  // none, or "-": standard input
+  std::string format = "json";     // or csv
+};
+
+struct QueryOptions {
+  ConfigOptions config;
+  std::string device;
+  std::vector<std::string> metrics;
+  std::string from;
+  std::string to;
+  std::string by = "hour";       // day, month
+  std::string format = "table";  // csv, json
+  bool plot = false;
+};
+
+struct TableOptions {
+  ConfigOptions config;
+};
+
+int run_command(const RunOptions& options);
+int demo_command(const DemoOptions& options);
+int fold_command(const FoldOptions& options);
+int query_command(const QueryOptions& options);
+int table_create_command(const TableOptions& options);
+int table_check_command(const TableOptions& options);
+
+// Everything main() does.
+int run_cli(int argc, char** argv);
+
+}  // namespace hourfold

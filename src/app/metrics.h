@@ -1,0 +1,14 @@
+// What /metrics shows of a service. Names: docs/METRICS.md.
+#pragma once
+
+#include <vector>
+
+#include "app/service.h"
+#include "http/latency_histogram.h"
+#include "http/metrics.h"
+
+namespace hourfold {
+
+std::vector<MetricFamily> service_metrics(const Service& service, const LatencyHistogram& put_latency);
+
+}  // namespace hourfold

@@ -1,0 +1,270 @@
+#include "app/service.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace hourfold {
+namespace {
+
+
+constexpr EpochMs kCommitEveryMs = 1'000;
+constexpr EpochMs kEndEveryMs = 1'000;
+constexpr EpochMs kCheckEveryMs = 60'000;
+constexpr int kPollMs = 50;
+// Of one partition's batches between polling and folding. Fetched records beyond it stay in librdkafka's own bounded queues.
+constexpr std::size_t kMaxQueuedBytes = 16 << 20;
+
+}  // namespace
+
+Service::Service(ServiceParts parts) : parts_(std::move(parts)) {
+  const Config& config = parts_.config;
+  sink_ = std::make_unique<SinkThreads>(*parts_.table, config.sink.connections, parts_.on_put);
+  const unsigned workers = config.workers != 0 ? config.workers : std::max(1U, std::thread::hardware_concurrency());
+  for (unsigned i = 0; i < workers; ++i) threads_.push_back(std::make_unique<WorkerThread>(*parts_.clock));
+}
+
+Service::~Service() {
+  {
+    const std::lock_guard lock(watch_mutex_);
+    watch_stop_ = true;
+  }
+  watch_changed_.notify_all();
+  if (watcher_.joinable()) watcher_.join();
+}
+
+Result<void> Service::until_ready(const std::string& what, const std::function<Result<void>()>& attempt) {
+  const EpochMs deadline = parts_.clock->now_ms() + parts_.config.startup_timeout_ms;
+  std::string said;
+  while (true) {
+    Result<void> outcome = attempt();
+    if (outcome || !outcome.error().retryable()) return outcome;
+    if (stopping_.load()) return unavailable("stopped while waiting for " + what);
+    if (parts_.clock->now_ms() >= deadline) {
+      return fatal(outcome.error().message + " (gave up after " + format_duration(parts_.config.startup_timeout_ms) + ")");
+    }
+    if (said != outcome.error().message) parts_.log('w', "waiting for " + what + ": " + outcome.error().message);
+    said = outcome.error().message;
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+}
+
+Result<void> Service::check_table() {
+  auto findings = parts_.table->check(parts_.table_spec);
+  if (!findings) return findings.error();
+  std::string refused;
+  for (const TableFinding& finding : *findings) {
+    if (finding.harmless) {
+      parts_.log('w', "table: " + finding.message);
+    } else {
+      refused += (refused.empty() ? "" : "\n") + std::string("table: ") + finding.message;
+    }
+  }
+  if (!refused.empty()) return fatal(refused);
+  auto generation = read_generation();
+  if (!generation) return generation.error();
+  generation_.store(generation->value);
+  return {};
+}
+
+Result<Generation> Service::read_generation() {
+  auto row = parts_.table->get(std::string(meta_row_key()));
+  if (!row) return row.error();
+  if (!*row) return fatal("the table has no meta row: it was not created by `hourfold table create`");
+  for (const StoredCell& cell : (*row)->cells) {
+    if (cell.family != 'm' || cell.qualifier != "generation") continue;
+    std::int32_t value = 0;
+    const char* end = cell.value.data() + cell.value.size();
+    if (std::from_chars(cell.value.data(), end, value).ptr == end && value >= 0) return Generation{value};
+    return fatal("the table's meta row has generation '" + cell.value + "', which is no number");
+  }
+  return fatal("the table's meta row has no generation");
+}
+
+Result<void> Service::start() {
+  if (auto ready = until_ready("the table", [&] { return check_table(); }); !ready) return ready;
+  if (auto ready = until_ready("the side topics", [&] { return parts_.side->check(); }); !ready) return ready;
+  if (auto ready = until_ready("the topic", [&] { return parts_.source->start(this); }); !ready) return ready;
+  auto counted = until_ready("the topic", [&]() -> Result<void> {
+    auto count = parts_.source->partition_count();
+    if (!count) return count.error();
+    partition_count_ = *count;
+    return {};
+  });
+  if (!counted) return counted;
+  next_count_check_ms_ = parts_.clock->now_ms() + kCheckEveryMs;
+  watcher_ = std::thread([this] { watch(); });
+  return {};
+}
+
+// The table is asked from a thread of its own: a call that hangs must not keep the polling thread from polling.
+void Service::watch() {
+  std::unique_lock lock(watch_mutex_);
+  while (!watch_changed_.wait_for(lock, std::chrono::milliseconds(kCheckEveryMs), [&] { return watch_stop_; })) {
+    lock.unlock();
+    auto generation = read_generation();
+    lock.lock();
+    {
+      const std::lock_guard observers(mutex_);
+      table_trouble_ = generation ? "" : generation.error().message;
+    }
+    if (!generation) continue;
+    if (generation->value > generation_.load()) {
+      watch_fatal_ = fatal("the table is of generation " + std::to_string(generation->value) + " now, this service of generation " +
+                           std::to_string(generation_.load()) +
+                           ": it was rebuilt, and the service of the new generation goes on with it. This one can be removed.");
+    }
+  }
+}
+
+Result<void> Service::run() {
+  std::vector<RecordBatch> batches;
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    batches.clear();
+    if (auto polled = parts_.source->poll(kPollMs, batches); !polled) return polled;
+    last_poll_ms_.store(parts_.clock->now_ms(), std::memory_order_relaxed);
+    hand_out(batches);
+    steer();
+    commit_due();
+    open_waiting();
+    if (auto fine = look_for_failures(); !fine) return fine;
+    if (auto fine = check_each_minute(); !fine) return fine;
+  }
+  return {};
+}
+
+void Service::hand_out(std::vector<RecordBatch>& batches) {
+  for (RecordBatch& batch : batches) {
+    const auto at = held_.find(batch.partition);
+    // Not open yet, or no longer ours: it will be read again from where its next owner starts.
+    if (at == held_.end()) continue;
+    at->second.task->push(std::move(batch));
+    at->second.thread->wake();
+  }
+}
+
+void Service::steer() {
+  const EpochMs now = parts_.clock->now_ms();
+  const bool ask_end = now >= next_end_ms_;
+  if (ask_end) next_end_ms_ = now + kEndEveryMs;
+  const std::lock_guard lock(mutex_);
+  for (auto& [partition, held] : held_) {
+    const std::size_t queued = held.task->queued_bytes();
+    if (!held.paused && (queued > kMaxQueuedBytes || held.task->full())) {
+      parts_.source->pause(partition);
+      held.paused = true;
+    } else if (held.paused && queued < kMaxQueuedBytes / 2 && !held.task->full()) {
+      parts_.source->resume(partition);
+      held.paused = false;
+    }
+    if (!ask_end) continue;
+    if (const auto log = parts_.source->known_bounds(partition)) held.end = log->end;
+  }
+}
+
+void Service::commit_due() {
+  std::vector<CommitResult> results;
+  parts_.source->take_commit_results(results);
+  for (const CommitResult& result : results) {
+    const auto at = held_.find(result.partition);
+    if (at == held_.end() || !at->second.committing) continue;
+    at->second.committing = false;
+    if (result.outcome) {
+      at->second.task->committed(at->second.in_flight);
+    } else {
+      parts_.log('w', "partition " + std::to_string(result.partition.value) + ": offset not committed: " + result.outcome.error().message);
+    }
+  }
+  const EpochMs now = parts_.clock->now_ms();
+  if (now < next_commit_ms_) return;
+  next_commit_ms_ = now + kCommitEveryMs;
+  for (auto& [partition, held] : held_) {
+    if (held.committing) continue;
+    const auto due = held.task->take_commit();
+    if (!due) continue;
+    if (auto sent = parts_.source->commit(partition, *due); !sent) {
+      parts_.log('w', "partition " + std::to_string(partition.value) + ": offset not committed: " + sent.error().message);
+      continue;
+    }
+    held.committing = true;
+    held.in_flight = due->next;
+  }
+}
+
+Result<void> Service::look_for_failures() {
+  if (fatal_) return *fatal_;
+  for (const auto& [partition, held] : held_) {
+    if (auto failure = held.task->failure()) return *failure;
+  }
+  const std::lock_guard lock(watch_mutex_);
+  if (watch_fatal_) return *watch_fatal_;
+  return {};
+}
+
+Result<void> Service::check_each_minute() {
+  const EpochMs now = parts_.clock->now_ms();
+  if (now < next_count_check_ms_) return {};
+  next_count_check_ms_ = now + kCheckEveryMs;
+  auto count = parts_.source->partition_count();
+  if (!count) return {};  // the broker is away; asked again in a minute
+  return check_partition_count(parts_.config.kafka.topics.front(), partition_count_, *count);
+}
+
+bool Service::finish(std::chrono::milliseconds timeout) {
+  const EpochMs deadline = parts_.clock->now_ms() + timeout.count();
+  for (auto& [partition, held] : held_) {
+    parts_.source->pause(partition);
+    held.task->drain();
+    held.thread->wake();
+  }
+  const auto drained = [&] {
+    return std::all_of(held_.begin(), held_.end(),
+                       [](const auto& held) { return held.second.task->drained() || held.second.task->failure(); });
+  };
+  std::vector<RecordBatch> ignored;
+  while (!drained() && parts_.clock->now_ms() < deadline) {
+    ignored.clear();
+    if (!parts_.source->poll(kPollMs, ignored)) break;
+    commit_due();
+  }
+  parts_.source->stop();  // closes what is held, see on_revoked()
+  const auto left = std::max<EpochMs>(0, deadline - parts_.clock->now_ms());
+  return sink_->stop(std::chrono::milliseconds(left + 1'000));
+}
+
+Service::Status Service::status() const {
+  Status status;
+  const std::lock_guard lock(mutex_);
+  status.joined = joined_;
+  status.trouble = table_trouble_;
+  status.since_poll = std::chrono::milliseconds(parts_.clock->now_ms() - last_poll_ms_.load(std::memory_order_relaxed));
+  for (const auto& [partition, why] : waiting_) {
+    status.waiting.push_back(partition);
+    status.waiting_for = why;
+  }
+  for (const auto& [partition, held] : held_) {
+    PartitionStatus one;
+    one.partition = partition;
+    one.next_offset = static_cast<std::int64_t>(held.task->counters().next_offset.get());
+    one.needed_from = static_cast<std::int64_t>(held.task->counters().needed_from.get());
+    if (held.end) one.end_offset = held.end->value;
+    one.paused = held.paused;
+    one.trouble = held.task->trouble();
+    status.partitions.push_back(std::move(one));
+  }
+  return status;
+}
+
+std::map<std::int32_t, CounterTotals> Service::totals_by_partition() const {
+  const std::lock_guard lock(mutex_);
+  std::map<std::int32_t, CounterTotals> totals = retired_;
+  for (const auto& [partition, held] : held_) totals[partition.value] += CounterTotals::of(held.task->counters());
+  return totals;
+}
+
+CounterTotals Service::totals() const {
+  CounterTotals sum;
+  for (const auto& [partition, totals] : totals_by_partition()) sum += totals;
+  return sum;
+}
+
+}  // namespace hourfold

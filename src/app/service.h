@@ -1,0 +1,138 @@
+// The service: partitions come from the group, readings from the log, rollups go to the table. Joins the adapters and the pipeline, and
+// owns the threads: the caller's polls Kafka (and alone pauses, resumes and commits), some fold, some talk to the table, one watches.
+//
+// Threads: start(), run() and finish() on one thread; stop() and the observers from any.
+// Errors:  Fatal with what to do. A table or a broker that goes away later is waited for, for ever.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/retired_counters.h"
+#include "app/sink_threads.h"
+#include "app/worker_threads.h"
+#include "core/config.h"
+#include "ports/clock.h"
+#include "ports/record_source.h"
+#include "ports/rollup_table.h"
+#include "ports/side_output.h"
+#include "state/window_store.h"
+
+namespace hourfold {
+
+struct ServiceParts {
+  Config config;
+  TableSpec table_spec;
+  std::unique_ptr<RecordSource> source;
+  std::unique_ptr<RollupTable> table;
+  std::unique_ptr<SideOutputs> side;
+  std::unique_ptr<WindowStores> stores;
+  const Clock* clock = nullptr;
+  SinkThreads::OnPut on_put = [](double, bool) {};
+  // Lines for the operator: 'i' information, 'w' warning, 'e' error.
+  std::function<void(char level, const std::string&)> log = [](char, const std::string&) {};
+};
+
+class Service : private RecordSource::Listener {
+ public:
+  explicit Service(ServiceParts parts);
+  ~Service() override;
+
+  // Waits at most the configured startup timeout for broker, topic, side topics and table.
+  Result<void> start();
+  // Polls until stop() or a Fatal error.
+  Result<void> run();
+  // Writes what is pending, checkpoints, commits, leaves the group; bounded by the timeout. False: a call to the table still hangs, and
+  // the process should end without destroying the service.
+  bool finish(std::chrono::milliseconds timeout);
+  void stop() { stopping_.store(true, std::memory_order_relaxed); }
+
+  struct PartitionStatus {
+    PartitionId partition;
+    std::int64_t next_offset = 0;
+    std::optional<std::int64_t> end_offset;
+    std::int64_t needed_from = 0;
+    bool paused = false;
+    std::string trouble;
+  };
+  struct Status {
+    bool joined = false;              // the group has answered
+    std::vector<PartitionId> waiting;  // ours, but not open yet
+    std::string waiting_for;
+    std::vector<PartitionStatus> partitions;
+    std::string trouble;              // of the last check of the table
+    std::chrono::milliseconds since_poll{0};
+  };
+  Status status() const;
+  // Of all partitions ever held by this process, those of today included.
+  CounterTotals totals() const;
+  std::map<std::int32_t, CounterTotals> totals_by_partition() const;
+  std::size_t sink_queue() const { return sink_->queued(); }
+
+ private:
+  struct Held {
+    std::shared_ptr<PartitionTask> task;
+    WorkerThread* thread = nullptr;
+    bool paused = false;
+    bool committing = false;
+    Offset in_flight;  // offset of the commit on its way
+    std::optional<Offset> end;
+  };
+
+  void on_assigned(const std::vector<PartitionId>& partitions) override;
+  void on_revoked(const std::vector<PartitionId>& partitions, bool lost) override;
+  void on_out_of_range(PartitionId partition) override;
+
+  Result<void> until_ready(const std::string& what, const std::function<Result<void>()>& attempt);
+  Result<void> check_table();
+  Result<Generation> read_generation();
+
+  // Unavailable: not now, try again.
+  Result<void> open(PartitionId partition);
+  Result<StartPlan> plan(PartitionId partition, WindowStore& store);
+  void open_waiting();
+  void close(PartitionId partition, bool lost);
+
+  void hand_out(std::vector<RecordBatch>& batches);
+  void steer();
+  void commit_due();
+  Result<void> look_for_failures();
+  Result<void> check_each_minute();
+  void watch();
+
+  ServiceParts parts_;
+  std::unique_ptr<SinkThreads> sink_;
+  std::vector<std::unique_ptr<WorkerThread>> threads_;
+  std::atomic<bool> stopping_{false};
+  std::atomic<std::int64_t> last_poll_ms_{0};
+
+  std::int32_t partition_count_ = 0;
+  std::atomic<std::int32_t> generation_{0};
+  std::optional<Error> fatal_;
+  EpochMs next_open_ms_ = 0;
+  EpochMs next_commit_ms_ = 0;
+  EpochMs next_count_check_ms_ = 0;
+  EpochMs next_end_ms_ = 0;
+
+  mutable std::mutex mutex_;  // guards what the observers see
+  std::map<PartitionId, Held> held_;
+  std::map<PartitionId, std::string> waiting_;  // why not open yet
+  std::map<std::int32_t, CounterTotals> retired_;
+  bool joined_ = false;
+  std::string table_trouble_;
+
+  std::mutex watch_mutex_;
+  std::condition_variable watch_changed_;
+  bool watch_stop_ = false;
+  std::optional<Error> watch_fatal_;
+  std::thread watcher_;
+};
+
+}  // namespace hourfold

@@ -1,0 +1,180 @@
+// The part of the service that takes partitions and gives them back. Everything here runs on the polling thread.
+#include <algorithm>
+
+#include "app/service.h"
+
+namespace hourfold {
+namespace {
+
+constexpr EpochMs kRetryOpenMs = 1'000;
+
+WorkerSettings worker_settings(const Config& config, PartitionId partition, std::int32_t partition_count) {
+  WorkerSettings settings;
+  settings.topic = config.kafka.topics.front();
+  settings.partition = partition;
+  settings.shape = config.reading.shape;
+  settings.deduplicate = config.reading.deduplicate;
+  // A topic of one partition keeps every device in one partition whatever its keys are.
+  settings.check_keys = config.kafka.partitioning == Partitioning::kByDevice && partition_count > 1;
+  settings.policy = config.policy;
+  settings.emit.refresh_ms = config.emit.refresh_ms;
+  settings.emit.late_delay_ms = config.emit.late_delay_ms;
+  settings.layout = config.sink.layout;
+  settings.buckets = config.sink.buckets;
+  settings.checkpoint_ms = config.state.checkpoint_ms;
+  settings.retention_ms = config.state.retention_ms;
+  return settings;
+}
+
+}  // namespace
+
+void Service::on_assigned(const std::vector<PartitionId>& partitions) {
+  {
+    const std::lock_guard lock(mutex_);
+    joined_ = true;
+    for (const PartitionId partition : partitions) waiting_.emplace(partition, "not tried yet");
+  }
+  next_open_ms_ = 0;
+  open_waiting();
+}
+
+void Service::open_waiting() {
+  const EpochMs now = parts_.clock->now_ms();
+  if (waiting_.empty() || now < next_open_ms_ || fatal_) return;
+  next_open_ms_ = now + kRetryOpenMs;
+  std::vector<PartitionId> partitions;
+  for (const auto& [partition, why] : waiting_) partitions.push_back(partition);
+  for (const PartitionId partition : partitions) {
+    auto opened = open(partition);
+    const std::lock_guard lock(mutex_);
+    if (opened) {
+      waiting_.erase(partition);
+      continue;
+    }
+    if (!opened.error().retryable()) {
+      fatal_ = opened.error();
+      return;
+    }
+    std::string& why = waiting_[partition];
+    if (why != opened.error().message) {
+      parts_.log('w', "partition " + std::to_string(partition.value) + " has to wait: " + opened.error().message);
+    }
+    why = opened.error().message;
+  }
+}
+
+Result<StartPlan> Service::plan(PartitionId partition, WindowStore& store) {
+  StartFacts facts;
+  facts.topic = parts_.config.kafka.topics.front();
+  facts.partition = partition;
+  facts.partition_count = partition_count_;
+  facts.generation = {generation_.load()};
+  facts.fingerprint = semantics_fingerprint(parts_.config);
+  facts.on_gap = parts_.config.kafka.on_gap;
+  auto marks = store.marks();
+  if (!marks) return marks.error();
+  if (*marks) {
+    auto disk = read_state_marks(**marks);
+    if (!disk) return disk.error();
+    facts.disk = std::move(*disk);
+  }
+  auto committed = parts_.source->committed(partition);
+  if (!committed) return committed.error();
+  facts.committed = std::move(*committed);
+  auto log = parts_.source->bounds(partition);
+  if (!log) return log.error();
+  facts.log = *log;
+  if (!facts.disk && !facts.committed) {
+    auto empty = parts_.table->empty();
+    if (!empty) return empty.error();
+    facts.table_empty = *empty;
+  }
+  return plan_start(facts);
+}
+
+Result<void> Service::open(PartitionId partition) {
+  PartitionTask::Parts task;
+  task.partition = partition;
+  std::string notice;
+  const auto open_store = [&]() -> Result<void> {
+    auto store = parts_.stores->open(partition, notice);
+    if (!store) return store.error();
+    task.store = std::move(*store);
+    if (!notice.empty()) parts_.log('w', notice);
+    return {};
+  };
+  if (auto opened = open_store(); !opened) return opened;
+  auto planned = plan(partition, *task.store);
+  if (!planned) return planned.error();
+  for (const std::string& line : planned->notices) parts_.log('i', line);
+  if (planned->state == StartPlan::State::kSetAside) {
+    task.store.reset();
+    if (auto aside = parts_.stores->set_aside(partition, planned->notices.front()); !aside) return aside;
+    if (auto opened = open_store(); !opened) return opened;
+  }
+  if (planned->commit_first) {
+    if (auto done = parts_.source->commit_now(partition, *planned->commit_first); !done) return done;
+  }
+  const auto thread = std::min_element(threads_.begin(), threads_.end(),
+                                       [](const auto& a, const auto& b) { return a->partitions() < b->partitions(); });
+  task.sink = sink_->open([worker = thread->get()] { worker->wake(); });
+  task.side = parts_.side->open(partition);
+  WorkerSettings settings = worker_settings(parts_.config, partition, partition_count_);
+  // An even share of what the process may use; half of it is the stores' own.
+  const auto share = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(partition_count_));
+  settings.memory_bytes = std::max<std::uint64_t>(parts_.config.state.memory_bytes / 2 / share, 16 << 20);
+  settings.max_outbox = std::max<std::uint64_t>(parts_.config.state.memory_bytes / 2 / share / 256, 10'000);
+  auto worker = PartitionWorker::open(std::move(settings), std::move(*planned), *task.store, *task.sink, *task.side,
+                                      parts_.clock->now_ms());
+  if (!worker) return worker.error();
+  task.worker = std::move(*worker);
+  const Offset from = task.worker->next_offset();
+  Held held;
+  held.task = std::make_shared<PartitionTask>(std::move(task));
+  held.thread = thread->get();
+  {
+    const std::lock_guard lock(mutex_);
+    held_[partition] = held;
+  }
+  held.thread->add(held.task);
+  if (auto started = parts_.source->start_reading(partition, from); !started) {
+    close(partition, true);
+    return started;
+  }
+  return {};
+}
+
+void Service::close(PartitionId partition, bool lost) {
+  const auto at = held_.find(partition);
+  if (at == held_.end()) return;
+  const Held held = at->second;
+  const auto commit = held.thread->close(held.task);
+  if (auto failure = held.task->failure()) parts_.log('e', failure->message);
+  if (commit && !lost) {
+    if (auto done = parts_.source->commit_now(partition, *commit); !done) {
+      parts_.log('w', "partition " + std::to_string(partition.value) + ": offset not committed: " + done.error().message);
+    }
+  }
+  CounterTotals totals = CounterTotals::of(held.task->counters());
+  totals.retire();
+  const std::lock_guard lock(mutex_);
+  retired_[partition.value] += totals;
+  held_.erase(partition);
+}
+
+void Service::on_revoked(const std::vector<PartitionId>& partitions, bool lost) {
+  for (const PartitionId partition : partitions) {
+    close(partition, lost);
+    const std::lock_guard lock(mutex_);
+    waiting_.erase(partition);
+  }
+}
+
+void Service::on_out_of_range(PartitionId partition) {
+  // The log lost what was to be read next. Closed and opened anew, the plan decides: take over at the committed offset, or stop.
+  close(partition, false);
+  const std::lock_guard lock(mutex_);
+  waiting_[partition] = "the next offset is no longer in the log";
+}
+
+}  // namespace hourfold

@@ -1,0 +1,173 @@
+#include "app/worker_threads.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace hourfold {
+namespace {
+
+constexpr EpochMs kTellEveryMs = 200;
+constexpr auto kIdleWait = std::chrono::milliseconds(20);
+
+}  // namespace
+
+void PartitionTask::push(RecordBatch batch) {
+  queued_bytes_.fetch_add(batch.bytes, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  inbox_.push_back(std::move(batch));
+}
+
+std::optional<CommittedOffset> PartitionTask::take_commit() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(commit_, std::nullopt);
+}
+
+void PartitionTask::committed(Offset offset) {
+  const std::lock_guard lock(mutex_);
+  committed_ = offset;
+}
+
+std::optional<Error> PartitionTask::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+std::string PartitionTask::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+void PartitionTask::fail(const Error& error) {
+  const std::lock_guard lock(mutex_);
+  failure_ = error;
+  inbox_.clear();
+  queued_bytes_.store(0, std::memory_order_relaxed);
+}
+
+bool PartitionTask::turn(EpochMs now) {
+  if (failure()) return false;
+  bool worked = false;
+  if (draining_.load(std::memory_order_relaxed)) {
+    parts_.worker->hurry();
+  } else if (auto folded = fold_some(now, worked); !folded) {
+    fail(folded.error());
+    return false;
+  }
+  if (auto stepped = parts_.worker->step(now); !stepped) {
+    fail(stepped.error());
+    return false;
+  }
+  tell(now);
+  return worked;
+}
+
+Result<void> PartitionTask::fold_some(EpochMs now, bool& worked) {
+  // A batch at a time, so that emission and the other partitions of the thread are never far away.
+  if (parts_.worker->full()) return {};
+  RecordBatch batch;
+  {
+    const std::lock_guard lock(mutex_);
+    if (inbox_.empty()) return {};
+    batch = std::move(inbox_.front());
+    inbox_.pop_front();
+  }
+  worked = true;
+  queued_bytes_.fetch_sub(batch.bytes, std::memory_order_relaxed);
+  return parts_.worker->fold(batch, now);
+}
+
+void PartitionTask::tell(EpochMs now) {
+  full_.store(parts_.worker->full(), std::memory_order_relaxed);
+  drained_.store(draining_.load(std::memory_order_relaxed) && parts_.worker->drained(), std::memory_order_release);
+  if (now < next_tell_ms_ && !draining_.load(std::memory_order_relaxed)) return;
+  next_tell_ms_ = now + kTellEveryMs;
+  const std::lock_guard lock(mutex_);
+  if (committed_) parts_.worker->committed(*std::exchange(committed_, std::nullopt));
+  commit_ = parts_.worker->commit_due();
+  trouble_ = parts_.worker->trouble();
+}
+
+std::optional<CommittedOffset> PartitionTask::finish(EpochMs now) {
+  const std::lock_guard lock(mutex_);
+  inbox_.clear();
+  if (committed_) parts_.worker->committed(*std::exchange(committed_, std::nullopt));
+  std::optional<CommittedOffset> commit;
+  if (!failure_) {
+    // What the state does not get is read again from the committed offset: nothing is lost if this fails.
+    if (auto stored = parts_.worker->checkpoint(now); !stored) failure_ = stored.error();
+    if (!failure_) {
+      if (auto synced = parts_.store->sync(); !synced) failure_ = synced.error();
+    }
+    commit = parts_.worker->commit_due();
+  }
+  return commit;
+}
+
+WorkerThread::WorkerThread(const Clock& clock) : clock_(clock), thread_([this] { run(); }) {}
+
+WorkerThread::~WorkerThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void WorkerThread::add(std::shared_ptr<PartitionTask> task) {
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  wake();
+}
+
+std::size_t WorkerThread::partitions() const {
+  const std::lock_guard lock(mutex_);
+  return tasks_.size();
+}
+
+void WorkerThread::wake() {
+  {
+    const std::lock_guard lock(mutex_);
+    woken_ = true;
+  }
+  changed_.notify_all();
+}
+
+std::optional<CommittedOffset> WorkerThread::close(const std::shared_ptr<PartitionTask>& task) {
+  std::unique_lock lock(mutex_);
+  closing_ = task;
+  woken_ = true;
+  changed_.notify_all();
+  changed_.wait(lock, [&] { return closing_ == nullptr; });
+  return std::exchange(closed_commit_, std::nullopt);
+}
+
+void WorkerThread::run() {
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    if (closing_) {
+      const auto task = closing_;
+      std::erase(tasks_, task);
+      lock.unlock();
+      auto commit = task->finish(clock_.now_ms());
+      // Another process may open it from now on. Of the worker only the counters are used any more.
+      task->parts_.store.reset();
+      lock.lock();
+      closed_commit_ = std::move(commit);
+      closing_ = nullptr;
+      changed_.notify_all();
+      continue;
+    }
+    const auto tasks = tasks_;
+    lock.unlock();
+    bool worked = false;
+    for (const auto& task : tasks) worked = task->turn(clock_.now_ms()) || worked;
+    lock.lock();
+    if (!worked && !woken_ && !closing_ && !stopping_) changed_.wait_for(lock, kIdleWait, [&] { return woken_ || closing_ || stopping_; });
+    woken_ = false;
+  }
+}
+
+}  // namespace hourfold

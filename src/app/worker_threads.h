@@ -1,0 +1,106 @@
+// The threads that fold. Each owns some partitions, shared-nothing; a partition stays on its thread from open() to close().
+//
+// PartitionTask is what the polling thread and the folding thread share of one partition: an inbox of batches, and what each tells the
+// other. Bounded: the polling thread pauses a partition whose inbox is over its bound or whose worker is full.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/result.h"
+#include "pipeline/partition_worker.h"
+#include "ports/clock.h"
+#include "ports/record_source.h"
+#include "ports/side_output.h"
+#include "state/window_store.h"
+
+namespace hourfold {
+
+class WorkerThread;
+
+class PartitionTask {
+ public:
+  struct Parts {
+    PartitionId partition;
+    std::unique_ptr<WindowStore> store;
+    std::unique_ptr<SinkQueue> sink;
+    std::unique_ptr<SideOutput> side;
+    std::unique_ptr<PartitionWorker> worker;  // refers to the three above
+  };
+  explicit PartitionTask(Parts parts) : parts_(std::move(parts)), last_next_offset_(parts_.worker->next_offset()) {}
+
+  // --- the polling thread
+  PartitionId partition() const { return parts_.partition; }
+  void push(RecordBatch batch);
+  std::size_t queued_bytes() const { return queued_bytes_.load(std::memory_order_relaxed); }
+  bool full() const { return full_.load(std::memory_order_relaxed); }
+  bool drained() const { return drained_.load(std::memory_order_acquire); }
+  // Fold nothing more, write what is pending at once.
+  void drain() { draining_.store(true, std::memory_order_relaxed); }
+  std::optional<CommittedOffset> take_commit();
+  void committed(Offset offset);
+  std::optional<Error> failure() const;
+  std::string trouble() const;
+  const WorkerCounters& counters() const { return parts_.worker->counters(); }
+
+ private:
+  friend class WorkerThread;
+
+  // --- the folding thread
+  bool turn(EpochMs now);
+  Result<void> fold_some(EpochMs now, bool& worked);
+  void tell(EpochMs now);
+  void fail(const Error& error);
+  // Checkpoint to disk; what may still be committed.
+  std::optional<CommittedOffset> finish(EpochMs now);
+
+  Parts parts_;
+  Offset last_next_offset_;
+  EpochMs next_tell_ms_ = 0;
+
+  std::atomic<std::size_t> queued_bytes_{0};
+  std::atomic<bool> full_{false};
+  std::atomic<bool> drained_{false};
+  std::atomic<bool> draining_{false};
+  mutable std::mutex mutex_;  // guards what follows
+  std::deque<RecordBatch> inbox_;
+  std::optional<CommittedOffset> commit_;
+  std::optional<Offset> committed_;
+  std::optional<Error> failure_;
+  std::string trouble_;
+};
+
+class WorkerThread {
+ public:
+  explicit WorkerThread(const Clock& clock);
+  ~WorkerThread();
+
+  void add(std::shared_ptr<PartitionTask> task);
+  // Takes the partition off the thread, checkpoints it and releases its store. Waits; what may still be committed, if anything.
+  std::optional<CommittedOffset> close(const std::shared_ptr<PartitionTask>& task);
+  void wake();
+  std::size_t partitions() const;
+
+ private:
+  void run();
+
+  const Clock& clock_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<std::shared_ptr<PartitionTask>> tasks_;
+  std::shared_ptr<PartitionTask> closing_;
+  std::optional<CommittedOffset> closed_commit_;
+  bool woken_ = false;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace hourfold

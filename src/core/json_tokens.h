@@ -1,0 +1,117 @@
+// Where the tokens of a JSON text begin, found by simdjson's first stage, and a strict walk over them.
+//
+// Only the first stage is used (structure, strings, UTF-8, in vector instructions). On-Demand, the stage
+// above it, is lazy where our rules are strict: it does not look at values that nobody asks for, nor behind
+// the first document. Here every token is looked at once, and several documents in a row are one walk.
+//
+// An Index counts tokens. A walk that meets broken grammar answers kBroken. Looking at the first byte of the
+// token behind the last one is allowed and shows a byte that begins no token.
+//
+// Threads: one thread per object. Ownership: views point into the tokenized text or into the arena.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "core/arena.h"
+#include "core/reading.h"
+
+namespace hourfold {
+
+// Different tags, different names. A name must have a word of readable bytes from its beginning: the padding
+// of a text and the slack of an arena see to that.
+inline std::uint64_t name_tag(std::string_view name) {
+  const auto word = [](const char* p) {
+    std::uint64_t value;
+    std::memcpy(&value, p, sizeof value);
+    return value;
+  };
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  const std::size_t size = name.size();
+  if (size > kWord) return word(name.data()) ^ (word(name.data() + size - kWord) << 1) ^ size;
+  if (size == 0) return 0;
+  return word(name.data()) << (8 * (kWord - size));
+}
+
+class JsonTokens {
+ public:
+  using Index = std::uint32_t;
+  static constexpr Index kBroken = 0;          // nothing that follows a token has this index
+  static constexpr std::size_t kPadding = 64;  // bytes that must be readable behind a text
+
+  explicit JsonTokens(Arena& arena);
+  ~JsonTokens();
+  JsonTokens(const JsonTokens&) = delete;
+  JsonTokens& operator=(const JsonTokens&) = delete;
+
+  static bool is_utf8(std::string_view text);
+
+  // False if the text is broken, after which no other call is allowed. The text is neither empty nor white
+  // space alone, and the byte behind it is NUL or white space. It must stay until the last use of a view.
+  [[nodiscard]] bool tokenize(std::string_view text);
+
+  Index size() const { return size_; }
+  char first(Index i) const { return text_[starts_[i]]; }
+
+  // Bytes of a token without the white space behind it.
+  std::string_view bytes(Index i) const {
+    const char* const begin = text_ + starts_[i];
+    const char* end = text_ + starts_[i + 1];
+    while (is_space(end[-1])) --end;
+    return {begin, static_cast<std::size_t>(end - begin)};
+  }
+
+  // The unescaped string that token i is; false if it is no string or has a bad escape.
+  bool string(Index i, std::string_view& out) {
+    if (first(i) != '"') return false;
+    out = bytes(i);
+    out = out.substr(1, out.size() - 2);
+    return plain_ || unescape(out);
+  }
+
+  // The same for a member's name, which takes tokens i and i + 1; its value begins at i + 2.
+  bool name(Index i, std::string_view& out) { return string(i, out) && first(i + 1) == ':'; }
+
+  // Neither a backslash nor U+007F in the text: strings are as written and hold no control characters.
+  bool plain() const { return plain_; }
+
+  struct Skipped {
+    Index next;         // behind the value
+    std::size_t depth;  // of the objects and arrays in it: 0 for a scalar
+  };
+  // Walks over a value of any kind and validates it.
+  Skipped skip(Index i) {
+    if (first(i) == '{' || first(i) == '[') return skip_container(i);
+    return {is_sound_scalar(i) ? i + 1 : kBroken, 0};
+  }
+
+  // A number, string or literal; no NaN or Infinity.
+  bool is_sound_scalar(Index i) { return (plain_ && first(i) == '"') || is_sound_slowly(i); }
+
+  static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+ private:
+  class Stage;
+
+  void reserve(std::size_t text_size);
+  bool unescape(std::string_view& text);
+  bool is_sound_slowly(Index i);
+  Skipped skip_container(Index i);
+  Index skip_opening(Index i);
+  Index skip_closing(Index i);
+
+  Arena& arena_;
+  std::unique_ptr<Stage> stage_;
+  std::size_t capacity_ = 0;
+  const char* text_ = nullptr;
+  const std::uint32_t* starts_ = nullptr;  // size_ + 1 of them; the last one is the end of the text
+  Index size_ = 0;
+  bool plain_ = true;
+  std::vector<char> open_;  // brackets of the value that skip() is in
+};
+
+}  // namespace hourfold

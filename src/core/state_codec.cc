@@ -1,0 +1,201 @@
+#include "core/state_codec.h"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "core/bytes.h"
+
+namespace hourfold {
+namespace {
+
+constexpr std::uint8_t kWaitingVersion = 1;
+constexpr int kMarksVersion = 1;
+
+Error newer(const char* what, unsigned version) {
+  return fatal(std::string("state: a ") + what + " of version " + std::to_string(version) +
+               " is newer than this program; run the version that wrote it, or a later one");
+}
+
+Error broken(const char* what) { return fatal(std::string("state: ") + what + " cannot be read; the state is damaged"); }
+
+// lowest() and highest() have names of their own in the texts.
+std::string hour_text(HourStart hour) {
+  if (hour == HourStart::lowest()) return "none";
+  if (hour == HourStart::highest()) return "unknown";
+  return std::to_string(hour.ms);
+}
+
+std::optional<std::int64_t> integer(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+std::optional<HourStart> parse_hour(std::string_view text) {
+  if (text == "none") return HourStart::lowest();
+  if (text == "unknown") return HourStart::highest();
+  const auto ms = integer(text);
+  if (!ms || HourStart::of(*ms).ms != *ms) return std::nullopt;
+  return HourStart{*ms};
+}
+
+}  // namespace
+
+std::size_t WaitingReading::memory_bytes() const {
+  std::size_t bytes = sizeof *this + device.capacity() + original.memory_bytes() + metrics.capacity() * sizeof metrics[0];
+  for (const auto& metric : metrics) bytes += metric.first.capacity();
+  return bytes;
+}
+
+std::string to_canonical_json(const WaitingReading& reading) {
+  nlohmann::ordered_json json = {{"device", reading.device}, {"ts", reading.event_ms}, {"metrics", nlohmann::ordered_json::object()}};
+  for (const auto& [name, value] : reading.metrics) json["metrics"][name] = value;
+  return json.dump();
+}
+
+void append_waiting_reading(std::string& out, const WaitingReading& reading) {
+  put_u8(out, kWaitingVersion);
+  put_string(out, reading.device);
+  put_be64(out, static_cast<std::uint64_t>(reading.event_ms));
+  put_be64(out, static_cast<std::uint64_t>(reading.arrival_ms));
+  put_varint(out, reading.metrics.size());
+  for (const auto& [name, value] : reading.metrics) {
+    put_string(out, name);
+    put_double(out, value);
+  }
+  append_record_copy(out, reading.original);
+}
+
+Result<WaitingReading> read_waiting_reading(Position position, std::string_view bytes) {
+  ByteReader in(bytes);
+  const std::uint8_t version = in.u8();
+  if (version > kWaitingVersion) return newer("waiting reading", version);
+  WaitingReading reading;
+  reading.position = position;
+  reading.device = in.string();
+  reading.event_ms = static_cast<EpochMs>(in.be64());
+  reading.arrival_ms = static_cast<EpochMs>(in.be64());
+  const std::uint64_t metrics = in.varint();
+  if (!in.ok() || version == 0 || metrics > kMaxMetricsPerReading) return broken("a waiting reading");
+  for (std::uint64_t i = 0; i < metrics; ++i) {
+    std::string name(in.string());
+    reading.metrics.emplace_back(std::move(name), in.f64());
+  }
+  reading.original = read_record_copy(in);
+  if (!in.ok() || !in.at_end()) return broken("a waiting reading");
+  return reading;
+}
+
+HourStart HourTrack::before(Offset offset) const {
+  HourStart hour = base_;
+  for (const auto& [at, risen_to] : rises_) {
+    if (at >= offset) break;
+    hour = risen_to;
+  }
+  return hour;
+}
+
+void HourTrack::forget_before(Offset offset) {
+  while (!rises_.empty() && rises_.front().first < offset) {
+    base_ = rises_.front().second;
+    rises_.pop_front();
+  }
+}
+
+std::string write_state_marks(const StateMarks& marks) {
+  nlohmann::json json = {{"version", kMarksVersion},
+                         {"next_offset", marks.next_offset.value},
+                         {"look_below", hour_text(marks.look_below)},
+                         {"expire_below", hour_text(marks.expire_below)},
+                         {"highest_arrival", marks.highest_arrival_ms},
+                         {"highest_hour", hour_text(marks.hours.base())},
+                         {"partition_count", marks.partition_count},
+                         {"generation", marks.generation.value},
+                         {"fingerprint", marks.fingerprint}};
+  for (const auto& [offset, hour] : marks.hours.rises()) json["hour_rises"].push_back({offset.value, hour.ms});
+  if (marks.last_folded) json["last_folded"] = {marks.last_folded->offset.value, marks.last_folded->timestamp_ms};
+  for (const LostRange& range : marks.lost) json["lost"].push_back({range.from.value, range.to.value});
+  for (const auto& [offset, to] : marks.fingerprint_changes) json["fingerprint_changes"].push_back({offset.value, to});
+  return json.dump();
+}
+
+Result<StateMarks> read_state_marks(std::string_view text) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(text);
+    const int version = json.at("version").get<int>();
+    if (version > kMarksVersion) return newer("set of marks", static_cast<unsigned>(version));
+    const auto look_below = parse_hour(json.at("look_below").get<std::string>());
+    const auto expire_below = parse_hour(json.at("expire_below").get<std::string>());
+    const auto highest_hour = parse_hour(json.at("highest_hour").get<std::string>());
+    if (!look_below || !expire_below || !highest_hour) return broken("an hour of the marks");
+    StateMarks marks;
+    marks.next_offset = {json.at("next_offset").get<std::int64_t>()};
+    marks.look_below = *look_below;
+    marks.expire_below = *expire_below;
+    marks.highest_arrival_ms = json.at("highest_arrival").get<std::int64_t>();
+    marks.hours = HourTrack(*highest_hour);
+    for (const auto& rise : json.value("hour_rises", nlohmann::json::array())) {
+      marks.hours.accept({rise.at(0).get<std::int64_t>()}, {rise.at(1).get<std::int64_t>()});
+    }
+    if (json.contains("last_folded")) {
+      const auto& folded = json.at("last_folded");
+      marks.last_folded = FoldedRecord{{folded.at(0).get<std::int64_t>()}, folded.at(1).get<std::int64_t>()};
+    }
+    marks.partition_count = json.at("partition_count").get<std::int32_t>();
+    marks.generation = {json.at("generation").get<std::int32_t>()};
+    marks.fingerprint = json.at("fingerprint").get<std::string>();
+    for (const auto& range : json.value("lost", nlohmann::json::array())) {
+      marks.lost.push_back({{range.at(0).get<std::int64_t>()}, {range.at(1).get<std::int64_t>()}});
+    }
+    for (const auto& change : json.value("fingerprint_changes", nlohmann::json::array())) {
+      marks.fingerprint_changes.emplace_back(Offset{change.at(0).get<std::int64_t>()}, change.at(1).get<std::string>());
+    }
+    return marks;
+  } catch (const nlohmann::json::exception& error) {
+    return fatal(std::string("state: the marks cannot be read: ") + error.what());
+  }
+}
+
+std::string write_commit_metadata(const CommitMetadata& metadata) {
+  std::string text = "hourfold/1 hour=" + hour_text(metadata.highest_hour) + " partitions=" + std::to_string(metadata.partition_count);
+  if (metadata.last_folded) {
+    text += " folded=" + std::to_string(metadata.last_folded->offset.value) + "@" + std::to_string(metadata.last_folded->timestamp_ms);
+  }
+  // Last, so that metadata cut off by a broker's limit is noticed.
+  return text + " rules=" + metadata.fingerprint + " .";
+}
+
+CommitMetadata read_commit_metadata(std::string_view text) {
+  const std::string_view head = "hourfold/1 ";
+  if (text.substr(0, head.size()) != head || text.substr(text.size() - 2) != " .") return {};
+  text = text.substr(head.size(), text.size() - head.size() - 1);
+  CommitMetadata metadata;
+  std::optional<HourStart> hour;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(word.size() + 1);
+    const std::string_view key = word.substr(0, word.find('='));
+    if (key.size() == word.size()) return {};
+    const std::string_view value = word.substr(key.size() + 1);
+    if (key == "hour") {
+      hour = parse_hour(value);
+    } else if (key == "partitions") {
+      metadata.partition_count = static_cast<std::int32_t>(integer(value).value_or(0));
+    } else if (key == "folded") {
+      const std::size_t at = value.find('@');
+      if (at == std::string_view::npos) return {};
+      const auto offset = integer(value.substr(0, at));
+      const auto arrival = integer(value.substr(at + 1));
+      if (!offset || !arrival) return {};
+      metadata.last_folded = FoldedRecord{{*offset}, *arrival};
+    } else if (key == "rules") {
+      metadata.fingerprint = value;
+    }
+  }
+  if (!hour) return {};
+  metadata.highest_hour = *hour;
+  return metadata;
+}
+
+}  // namespace hourfold

@@ -1,0 +1,135 @@
+// One partition's readings on their way from the log to the table: parse, classify, look up, fold, emit, and the offset that may be
+// committed. Driven by fold() and step(now); it has no threads and no clock, so a test can play any history with it.
+//
+// Invariants: readings are applied in position order. needed_from() never goes below what was committed, and every reading before it is in an acknowledged
+//             Put or in an acknowledged side record. Everything that changes together is written to the store in one step.
+// Threads:    one thread calls everything; counters() may be read by any.
+// Ownership:  the store, the queue and the output are the caller's and outlive the worker.
+// Errors:     Fatal: the partition must stop, the message says why. Retryable ones are dealt with inside.
+// Source:     docs/ARCHITECTURE.md, "The walk of one reading" and "Recovery".
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/config.h"
+#include "core/json_parser.h"
+#include "core/state_codec.h"
+#include "core/window.h"
+#include "pipeline/counters.h"
+#include "pipeline/emitter.h"
+#include "pipeline/outbox.h"
+#include "pipeline/side_tracker.h"
+#include "pipeline/sink_queue.h"
+#include "pipeline/start_plan.h"
+#include "pipeline/waiting_room.h"
+#include "pipeline/window_table.h"
+#include "ports/record_source.h"
+#include "ports/side_output.h"
+#include "state/window_store.h"
+
+namespace hourfold {
+
+struct WorkerSettings {
+  std::string topic;
+  PartitionId partition;
+  ReadingShape shape;
+  bool deduplicate = true;
+  bool check_keys = false;  // the record key must be the device
+  ArrivalPolicy policy;
+  EmitPolicy emit;
+  RowLayout layout = RowLayout::kWide;
+  std::uint32_t buckets = 32;
+  std::int64_t checkpoint_ms = 60'000;
+  std::int64_t retention_ms = 48 * kHourMs;
+  std::size_t memory_bytes = 256 << 20;  // for windows; past it the partition is paused
+  std::size_t max_outbox = 2'000'000;    // windows
+};
+
+class PartitionWorker {
+ public:
+  // Takes up what the store holds (empty unless the plan keeps it).
+  static Result<std::unique_ptr<PartitionWorker>> open(WorkerSettings settings, StartPlan plan, WindowStore& store, SinkQueue& sink,
+                                                       SideOutput& side, EpochMs now);
+
+  // Applies records in order; those below next_offset() are dropped.
+  Result<void> fold(const RecordBatch& batch, EpochMs now);
+  // Answers, look-ups, emission, side records, and the checkpoint when it is due.
+  Result<void> step(EpochMs now);
+  Result<void> checkpoint(EpochMs now);
+  // At the end of a worker: what is due later becomes due now.
+  void hurry() { outbox_.hurry(); }
+
+  // A bound is reached: no more records until it is false again.
+  bool full() const;
+  // Nothing pending, waiting or unacknowledged.
+  bool drained() const { return outbox_.size() == 0 && waiting_.empty() && side_tracker_.size() == 0; }
+
+  Offset next_offset() const { return marks_.next_offset; }
+  // The lowest offset that something not yet acknowledged needs.
+  Offset needed_from() const;
+  // C and the knowledge that goes with it, if it is beyond what the group has.
+  std::optional<CommittedOffset> commit_due() const;
+  // The group has it.
+  void committed(Offset offset);
+
+  const WorkerCounters& counters() const { return counters_; }
+  const StateMarks& marks() const { return marks_; }
+  // Of the table and the side topics, empty when all is well.
+  std::string trouble() const;
+
+ private:
+  PartitionWorker(WorkerSettings settings, StartPlan plan, WindowStore& store, SinkQueue& sink, SideOutput& side, EpochMs now);
+
+  Result<void> restore(bool forget_windows, EpochMs now);
+  Result<void> fold_record(const Record& record, EpochMs now);
+  Result<void> fold_reading(const Record& record, const ParsedRecord& parsed, const ParsedReading& reading, Position position,
+                            EpochMs now);
+  // One reading of a window that is here: from its record, or after it waited for a look-up.
+  struct ReadingToFold {
+    std::span<const Metric> metrics;
+    EpochMs event_ms;
+    EpochMs arrival_ms;
+    Position position;
+    const Record* record;          // or
+    const WaitingReading* waited;
+  };
+  Result<void> fold_into(OpenWindow& entry, const ReadingToFold& reading, EpochMs now);
+  void not_folded(SideChannel channel, std::string_view reason, const ReadingToFold& reading);
+  Result<void> apply_found(WaitingRoom::Found& found, EpochMs now);
+  Result<Window> window_from(const WaitingRoom::Found& found);
+  Result<void> check_key(const Record& record, const ParsedReading& reading) const;
+  Result<void> check_same_record(const Record& record);
+  Result<void> check_same_reading(const Window& window, const ReadingToFold& reading) const;
+  void wait_for_look_up(const Record& record, const ParsedRecord& parsed, const ParsedReading& reading, Position position);
+  SideRecord side_record(SideChannel channel, std::string_view reason, Position position, RecordCopy original) const;
+  void to_side(SideChannel channel, std::string_view reason, const Record& record, Position position);
+  void row_refused(const OpenWindow& entry, const Window& window, const Error& error);
+  HourStart expiry_bound(EpochMs now) const;
+  void publish_gauges();
+
+  WorkerSettings settings_;
+  StateMarks marks_;
+  std::optional<Offset> floor_;
+  std::optional<FoldedRecord> expected_;  // a record that the topic must still have as it was
+  std::string qualifier_;
+
+  WindowStore& store_;
+  SinkQueue& sink_;
+  WorkerCounters counters_;
+  FoldTools tools_;
+  JsonParser parser_;
+  WindowTable windows_;
+  Outbox outbox_;
+  WaitingRoom waiting_;
+  SideTracker side_tracker_;
+  Emitter emitter_;
+
+  EpochMs next_checkpoint_ms_;
+  std::vector<PutAnswer> put_answers_;
+  std::vector<LookUpAnswer> look_up_answers_;
+};
+
+}  // namespace hourfold

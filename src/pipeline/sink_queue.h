@@ -1,0 +1,38 @@
+// A worker's end of the threads that talk to the rollup table: it hands in batches and picks up answers, and never blocks.
+//
+// Invariants: every ticket is answered exactly once, in any order. Answers to tickets of a worker that is gone are dropped.
+// Threads:    one object per worker, used by the worker's thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+#include "core/rollup_row.h"
+#include "ports/rollup_table.h"
+
+namespace hourfold {
+
+using Ticket = std::uint64_t;
+
+struct PutAnswer {
+  Ticket ticket;
+  Result<void> outcome;
+};
+
+struct LookUpAnswer {
+  Ticket ticket;
+  Result<std::vector<RowLookup>> rows;
+};
+
+class SinkQueue {
+ public:
+  virtual ~SinkQueue() = default;
+  virtual void put(Ticket ticket, std::vector<RowPut> rows) = 0;
+  // contribution: qualifier in family `s`.
+  virtual void look_up(Ticket ticket, std::vector<std::string> keys, const std::string& contribution) = 0;
+  virtual void take_answers(std::vector<PutAnswer>& puts, std::vector<LookUpAnswer>& look_ups) = 0;
+};
+
+}  // namespace hourfold

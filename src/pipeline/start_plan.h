@@ -1,0 +1,62 @@
+// Where a worker goes on when it gets a partition: from its own disk, from the committed offset with look-ups, or from the beginning; or
+// why it must not. Pure: what is known comes in, the decision comes out.
+//
+// Source of the rules: docs/ARCHITECTURE.md, "Recovery".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/config.h"
+#include "core/result.h"
+#include "core/state_codec.h"
+#include "ports/record_source.h"
+
+namespace hourfold {
+
+struct StartFacts {
+  std::string topic;
+  PartitionId partition;
+  std::int32_t partition_count = 0;
+  std::optional<StateMarks> disk;
+  std::optional<CommittedOffset> committed;
+  LogBounds log;
+  bool table_empty = false;  // only asked where nothing else is known
+  Generation generation;
+  std::string fingerprint;
+  OnGap on_gap = OnGap::kStop;
+};
+
+struct StartPlan {
+  enum class State {
+    kKeep,      // go on with the disk
+    kFresh,     // there is none
+    kSetAside,  // there is one that must not be used: rename it, go on without
+  };
+  State state = State::kFresh;
+  StateMarks marks;  // next_offset: where to read from
+  std::optional<Offset> floor;  // the committed offset never goes below
+  // Drop all acknowledged windows of the disk: after a gap everything is looked up.
+  bool forget_windows = false;
+  // Commit this before the first fold.
+  std::optional<CommittedOffset> commit_first;
+  std::vector<std::string> notices;  // for the log, in order
+};
+
+// What an operator can do about a topic whose offsets started over.
+inline constexpr std::string_view kRecreatedAdvice =
+    "The topic was deleted and created again, or its log was cut. Offsets that start over would be taken for readings already counted. "
+    "Use a new table, or a new kafka.group with an empty table and a new state.dir.";
+
+// Past this many records a partition that was elsewhere is taken over from the table rather than replayed from its old disk.
+inline constexpr std::int64_t kMaxReplayRecords = 5'000'000;
+
+// Fatal: the partition must not be read; the message names what was found and the procedure.
+Result<StartPlan> plan_start(const StartFacts& facts);
+
+// That the topic still has the number of partitions that the contributions in the table were made under.
+Result<void> check_partition_count(const std::string& topic, std::int32_t before, std::int32_t now);
+
+}  // namespace hourfold

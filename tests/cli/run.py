@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""The built binary as a user meets it without any server: messages, exit codes, `fold` against an independent computation, `query` on an
+embedded table that a demo left. Usage: run.py HOURFOLD"""
+
+import json
+import math
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+HOUR = 3_600_000
+DONE, CHECK_FAILED, USAGE, SERVICE = 0, 1, 2, 3
+
+
+class Cli:
+    def __init__(self, binary, folder):
+        self.binary, self.folder, self.failures = binary, folder, 0
+
+    def run(self, *words, stdin=""):
+        return subprocess.run(
+            [self.binary, *map(str, words)],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=180,
+            cwd=self.folder,
+            env={"PATH": "/usr/bin:/bin", "COLUMNS": "80"},
+        )
+
+    def expect(self, condition, what):
+        if not condition:
+            self.failures += 1
+            print(f"FAILED: {what}")
+
+    def refuses(self, code, words, *mentions, stdin=""):
+        """Ends with the code, one message that names what it must, and nothing on standard output."""
+        done = self.run(*words, stdin=stdin)
+        told = f"{' '.join(map(str, words))}: exit {done.returncode}\n{done.stdout[:500]}{done.stderr[:500]}"
+        self.expect(done.returncode == code, f"want exit {code} of {told}")
+        self.expect(done.stderr.startswith("hourfold: ") and done.stderr.count("hourfold: ") == 1, f"one message of {told}")
+        self.expect(not done.stdout, f"no output of {told}")
+        for mention in mentions:
+            self.expect(mention in done.stderr, f"{mention!r} is named by {told}")
+
+
+def check_use(cli):
+    cli.refuses(USAGE, ["tabel"], "tabel", "'table'")
+    cli.refuses(USAGE, ["table", "cretae"], "'create'")
+    cli.refuses(USAGE, ["table"], "create", "check")
+    cli.refuses(USAGE, ["run", "--confg", "x"], "--confg", "'--config'")
+    cli.refuses(USAGE, ["fold", "--format", "xml"], "xml", "json|csv")
+    cli.refuses(USAGE, ["query"], "--device")
+    cli.refuses(USAGE, ["run", "-c", "nosuch.json"], "nosuch.json", "No such file")
+    cli.refuses(USAGE, ["fold", "nosuch.jsonl"], "nosuch.jsonl", "No such file")
+    cli.refuses(USAGE, ["fold", "."], ".", "directory")
+    cli.refuses(USAGE, ["fold", "--set", "reading.device=key"], "reading.device")
+    cli.refuses(USAGE, ["fold", "--set", "reading.deduplcate=false"], "reading.deduplcate", "deduplicate")
+    cli.refuses(USAGE, ["query", "-d", "x", "--from", "yesterday"], "--from", "yesterday")
+    cli.refuses(USAGE, ["query", "-d", "x", "--plot", "--format", "csv"], "--plot")
+    cli.refuses(USAGE, ["table", "create"], "kafka.brokers", "contribution_ttl")
+    cli.refuses(SERVICE, ["query", "-d", "x", "--set", "sink.address=127.0.0.1:1"], "127.0.0.1:1")
+    cli.refuses(SERVICE, ["query", "-d", "x", "--set", "sink.type=embedded", "--set", "sink.dir=none"], "none", "table create")
+    done = cli.run()
+    cli.expect(done.returncode == USAGE and "demo" in done.stderr, "without a word the help, as an error")
+
+
+def check_help(cli):
+    cli.expect(cli.run("--version").stdout.startswith("hourfold "), "--version")
+    for words in ([], ["run"], ["demo"], ["fold"], ["query"], ["table"], ["table", "create"], ["table", "check"], ["completion"]):
+        done = cli.run(*words, "--help")
+        cli.expect(done.returncode == DONE and "Usage: " + " ".join(["hourfold", *words]) in done.stdout, f"help of {words}")
+        cli.expect(all(len(line) <= 120 for line in done.stdout.splitlines()), f"help of {words} fits")
+    for unbuilt in ("rebuild", "verify", "state", "doctor", "size"):
+        cli.expect(f"  {unbuilt} " not in cli.run("--help").stdout, f"{unbuilt} is not promised")
+        cli.refuses(USAGE, [unbuilt], unbuilt)
+
+
+def check_completion(cli):
+    script = cli.folder / "completion.bash"
+    script.write_text(cli.run("completion", "bash").stdout)
+    for line, wanted in (
+        ("hourfold ta", {"table"}),
+        ("hourfold table c", {"create", "check"}),
+        ("hourfold fold --fo", {"--format"}),
+        ("hourfold fold --format ", {"json", "csv"}),
+        ("hourfold query --set a=b --by m", {"month"}),
+        ("hourfold completion f", {"fish"}),
+    ):
+        words = line.split(" ")
+        quoted = " ".join(f"'{word}'" for word in words)
+        code = (
+            f"source {script}; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _hourfold; "
+            'printf "%s\\n" "${COMPREPLY[@]}"'
+        )
+        given = subprocess.run(["bash", "-c", code], capture_output=True, text=True, check=True).stdout.split()
+        cli.expect(set(given) == wanted, f"completion of {line!r} is {given}")
+    for shell in ("zsh", "fish"):
+        cli.expect("hourfold" in cli.run("completion", shell).stdout, f"completion of {shell}")
+
+
+def readings(seed):
+    """Lines out of order, some repeated, some early, some old, some broken; and what they must come to."""
+    chance, lines, values, seen = random.Random(seed), [], {}, set()
+    for _ in range(5_000):
+        device, event = f"d{chance.randrange(20)}", 1_767_225_600_000 + chance.randrange(3 * HOUR)
+        arrival = event + chance.choice([0, 5, 300_000, 29 * 24 * HOUR, 29 * 24 * HOUR + 1, -300_000, -300_001])
+        metrics = {m: round(chance.uniform(-9, 9), 2) for m in ("a", "b", "ü") if chance.random() < 0.8}
+        if metrics and chance.random() < 0.1:
+            event -= event % 60_000
+        lines.append(json.dumps({"device": device, "ts": event, "metrics": metrics, "arrival_ts": arrival}))
+        if not -300_000 <= arrival - event <= 29 * 24 * HOUR:
+            continue
+        for metric, value in metrics.items():
+            if (device, event, metric) in seen:
+                continue
+            seen.add((device, event, metric))
+            values.setdefault((device, metric, event // HOUR * HOUR), []).append(value)
+    lines += ["", "{", '{"device":"d1"}']
+    wanted = {key: (min(v), max(v), math.fsum(v), len(v)) for key, v in values.items()}
+    return "\n".join(lines), wanted
+
+
+def check_fold(cli):
+    text, wanted = readings(1)
+    done = cli.run("fold", stdin=text)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    keys = [(row["device"].encode(), row["metric"].encode(), row["hour"]) for row in rows]
+    given = {(r["device"], r["metric"], r["hour"]): (r["min"], r["max"], r["sum"], r["count"]) for r in rows}
+    cli.expect(done.returncode == DONE, f"fold: {done.stderr}")
+    cli.expect(given == wanted, "fold gives min, max, correctly rounded sum and count of every hour")
+    cli.expect(keys == sorted(keys), "rows are sorted by bytes")
+    counts = {line.rsplit(None, 1)[0].strip(): int(line.split()[-1]) for line in done.stderr.splitlines() if "first:" not in line}
+    parts = ("folded", "duplicate", "quarantined", "archived", "malformed")
+    cli.expect(sum(counts[part] for part in parts) == counts["readings"] == 5_002, f"counts add up: {done.stderr}")
+    cli.expect(counts["malformed"] == 2 and "line 5002" in done.stderr, f"malformed lines are named: {done.stderr}")
+
+    (cli.folder / "readings.jsonl").write_text(text)
+    csv = cli.run("fold", "--format", "csv", "readings.jsonl").stdout.splitlines()
+    cli.expect(csv[0] == "device,metric,hour,min,max,sum,count" and len(csv) == len(rows) + 1, "fold --format csv")
+
+
+def check_query(cli):
+    done = cli.run("demo", "--devices", 20, "--hours", 24, "--dir", cli.folder / "demo", "--keep")
+    cli.expect(done.returncode == DONE, f"demo: exit {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-1000:]}")
+    config = ["-c", cli.folder / "demo" / "demo.json"]
+    cli.expect(cli.run("table", "check", *config).returncode == DONE, "table check of the demo's table")
+    cli.refuses(SERVICE, ["table", "create", *config], "exists")
+    query = ["query", *config, "--device", "dev-000007"]
+    hours = [json.loads(line) for line in cli.run(*query, "--format", "json").stdout.splitlines()]
+    cli.expect(len(hours) > 24, f"hours of the demo: {len(hours)}")
+    for row in hours:
+        cli.expect(row["avg"] == row["sum"] / row["count"] and row["min"] <= row["avg"] <= row["max"], f"{row}")
+    for step in ("day", "month"):
+        rows = [json.loads(line) for line in cli.run(*query, "--format", "json", "--by", step).stdout.splitlines()]
+        cli.expect(sum(r["count"] for r in rows) == sum(r["count"] for r in hours), f"--by {step} keeps the count")
+    plot = cli.run(*query, "--plot")
+    cli.expect("average" in plot.stdout and "\x1b" not in plot.stdout, "a plot, without colour where there is no terminal")
+    cli.expect(all(len(line) <= 80 for line in plot.stdout.splitlines()), "the plot fits 80 columns")
+    cli.expect("metric" in cli.run(*query).stdout, "a table")
+    cli.refuses(CHECK_FAILED, ["query", *config, "-d", "nobody"], "nobody")
+    cli.refuses(CHECK_FAILED, [*query, "-m", "nothing"], "nothing", "temp_c")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        cli = Cli(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(folder))
+        for check in (check_use, check_help, check_completion, check_fold, check_query):
+            check(cli)
+    print("failed" if cli.failures else "ok")
+    sys.exit(1 if cli.failures else 0)
+
+
+if __name__ == "__main__":
+    main()

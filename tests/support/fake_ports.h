@@ -1,0 +1,90 @@
+// Ports that a test answers by hand.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pipeline/sink_queue.h"
+#include "ports/side_output.h"
+#include "state/memory_store.h"
+
+namespace hourfold::test {
+
+class FakeSink final : public SinkQueue {
+ public:
+  struct Put {
+    Ticket ticket;
+    std::vector<RowPut> rows;
+  };
+  struct LookUp {
+    Ticket ticket;
+    std::vector<std::string> keys;
+    std::string contribution;
+  };
+  std::vector<Put> puts;  // not answered yet
+  std::vector<LookUp> look_ups;
+
+  void put(Ticket ticket, std::vector<RowPut> rows) override { puts.push_back({ticket, std::move(rows)}); }
+  void look_up(Ticket ticket, std::vector<std::string> keys, const std::string& contribution) override {
+    look_ups.push_back({ticket, std::move(keys), contribution});
+  }
+  void take_answers(std::vector<PutAnswer>& to_puts, std::vector<LookUpAnswer>& to_look_ups) override {
+    for (PutAnswer& answer : put_answers_) to_puts.push_back(std::move(answer));
+    for (LookUpAnswer& answer : look_up_answers_) to_look_ups.push_back(std::move(answer));
+    put_answers_.clear();
+    look_up_answers_.clear();
+  }
+
+  // Answers for the next step of a worker.
+  void answer_put(std::size_t i, Result<void> outcome) {
+    put_answers_.push_back({puts[i].ticket, std::move(outcome)});
+    puts.erase(puts.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  void answer_puts(const Result<void>& outcome) {
+    while (!puts.empty()) answer_put(0, outcome);
+  }
+  void answer_look_up(Result<std::vector<RowLookup>> rows) {
+    look_up_answers_.push_back({look_ups.front().ticket, std::move(rows)});
+    look_ups.erase(look_ups.begin());
+  }
+  void find_nothing() {
+    while (!look_ups.empty()) answer_look_up(std::vector<RowLookup>(look_ups.front().keys.size()));
+  }
+
+ private:
+  std::vector<PutAnswer> put_answers_;
+  std::vector<LookUpAnswer> look_up_answers_;
+};
+
+class FakeSide final : public SideOutput {
+ public:
+  std::vector<SideRecord> sent;
+  std::vector<Position> acknowledged;
+  std::vector<Position> failed;
+  Result<void> answer;  // of send()
+
+  Result<void> send(const SideRecord& record) override {
+    if (answer) sent.push_back(record);
+    return answer;
+  }
+  void take_outcomes(std::vector<Position>& to_acknowledged, std::vector<Position>& to_failed) override {
+    to_acknowledged.insert(to_acknowledged.end(), acknowledged.begin(), acknowledged.end());
+    to_failed.insert(to_failed.end(), failed.begin(), failed.end());
+    acknowledged.clear();
+    failed.clear();
+  }
+  void acknowledge_all() {
+    for (const SideRecord& record : sent) acknowledged.push_back(record.position);
+  }
+};
+
+inline std::unique_ptr<WindowStore> open_store(MemoryStores& stores) {
+  std::string notice;
+  auto store = stores.open({0}, notice);
+  HF_CHECK(store);
+  return std::move(*store);
+}
+
+}  // namespace hourfold::test

@@ -1,0 +1,75 @@
+// One host's hold on the partition: its worker with its ends of the table, the side topics and the store. It
+// may be the owner, or a stale one that does not know yet.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pipeline/partition_worker.h"
+#include "state/memory_store.h"
+#include "support/sim_group.h"
+#include "support/sim_log.h"
+#include "support/sim_net.h"
+#include "support/sim_side.h"
+
+namespace hourfold::test {
+
+inline constexpr PartitionId kSimPartition{3};
+
+struct SimHost {
+  MemoryStores stores;
+  std::vector<std::shared_ptr<const MemoryStores::Snapshot>> snapshots;
+};
+
+struct SimCommit {
+  CommittedOffset offset;
+  bool in_flight = false;
+};
+
+class SimWorker {
+ public:
+  int id = 0;
+  std::size_t host = 0;
+  int epoch = 0;
+  std::unique_ptr<WindowStore> store;
+  std::unique_ptr<SimSinkQueue> sink;
+  std::unique_ptr<SimSideOutput> side;
+  std::unique_ptr<PartitionWorker> worker;  // last: it uses the others
+  SimCommit commit;
+  std::uint64_t restored = 0;  // pending windows at its start
+  std::uint64_t most_waiting = 0;
+
+  // Reads up to `records` records. False: there was nothing to read, or the worker is full.
+  Result<bool> poll(const SimLog& log, std::size_t records, EpochMs now) {
+    if (worker->full() || worker->next_offset() >= log.end()) return false;
+    RecordBatch batch;
+    batch.partition = kSimPartition;
+    for (Offset at = worker->next_offset(); at < log.end() && batch.records.size() < records;
+         at = at.next()) {
+      const SimRecord& from = log.at(at);
+      Record record;
+      record.offset = at;
+      record.timestamp_ms = from.timestamp_ms;
+      record.key = from.key;
+      if (from.value) record.value = *from.value;
+      batch.records.push_back(record);
+    }
+    if (auto folded = worker->fold(batch, now); !folded) return folded.error();
+    return true;
+  }
+
+  // Empty if the books balance.
+  std::string books() const {
+    const WorkerCounters& c = worker->counters();
+    const std::uint64_t sum = c.folded.get() + c.duplicate.get() + c.quarantined.get() + c.archived.get() +
+                              c.malformed.get() + c.already_counted.get() + c.waiting.get();
+    if (sum == c.consumed.get()) return {};
+    return std::to_string(sum) + " accounted for of " + std::to_string(c.consumed.get()) + " consumed";
+  }
+};
+
+}  // namespace hourfold::test

@@ -1,0 +1,124 @@
+// One partition's whole world in a test: a log that grows, hosts that take the partition from each other, a
+// table, side topics, a group and a clock, all driven by one seed. First anything may go wrong at any step;
+// then the faults stop and everything must come out right.
+//
+// Monitors, each a kind of finding: see SimTable and SimNet; "unsafe": an offset was committed while a
+// reading before it is neither in the table nor in a side topic; "metadata": a commit knows of too low a
+// highest hour; "books": the counters do not add up; "stopped": a worker gave up; "stuck": it does not drain;
+// "final": a cell, its timestamp or a side record differs from the recomputation.
+#pragma once
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/contribution_codec.h"
+#include "support/sim_worker.h"
+
+namespace hourfold::test {
+
+// Drawn from the seed, so that every history has a temper of its own.
+struct SimTemper {
+  SimLogOptions log;
+  std::size_t hosts = 2;
+  int actions = 200;
+  double disk_loss = 0;  // at a crash
+  bool truncates = false;
+  bool loses_metadata = false;
+  bool poison = false;
+  bool brisk = false;  // hours pass with every few records
+  double turmoil = 0;  // how often the world changes: owners, disks, servers
+  double trouble = 1;  // share of requests to the table that meet with some
+  WorkerSettings settings;
+
+  static SimTemper draw(Random& random);
+  void make_all_late(Random& random);
+};
+
+class SimWorld {
+ public:
+  explicit SimWorld(std::uint64_t seed, bool trace = false)
+      : random_(seed),
+        trace_(trace),
+        temper_(SimTemper::draw(random_)),
+        log_(random_, temper_.log),
+        table_(findings_),
+        net_(random_, table_, findings_),
+        group_(findings_) {
+    hosts_.resize(temper_.hosts);
+    for (auto& host : hosts_) host = std::make_unique<SimHost>();
+  }
+
+  // Empty: all is well.
+  const std::vector<std::string>& run() {
+    net_.trouble = temper_.trouble;
+    if (temper_.poison)
+      net_.poison.insert(row_key("d0", HourStart::of(now_ + 2 * kHourMs), temper_.settings.buckets));
+    take_over(0);
+    for (int i = 0; i < temper_.actions && findings_.empty(); ++i) act();
+    if (findings_.empty()) drain();
+    if (findings_.empty()) check_cells();
+    if (findings_.empty()) check_sides();
+    return findings_.all();
+  }
+
+ private:
+  using Workers = std::vector<std::unique_ptr<SimWorker>>;
+
+  void act();
+  void act_on(SimWorker& worker);
+  void act_on_world();
+  void calm_moment();
+  void say(const std::string& text) const {
+    if (trace_) std::printf("%lld %s\n", static_cast<long long>((now_ - kSimStart) / 1000), text.c_str());
+  }
+
+  // Ownership.
+  void take_over(std::size_t host);
+  bool start(SimWorker& worker);
+  Result<StartPlan> plan(const WindowStore& store) const;
+  void end(SimWorker& worker, bool crash);
+  void crash(std::size_t host);
+  SimWorker* owner();
+
+  // Steps of a worker.
+  void poll(SimWorker& worker, std::size_t records);
+  void note(SimWorker& worker, const Result<void>& outcome);
+  void send_commit(SimWorker& worker);
+  void deliver_commit(SimWorker& worker);
+
+  // Checks.
+  void check_safe(const CommittedOffset& commit);
+  bool is_poison(const WindowKey& key) const {
+    return net_.poison.contains(row_key(key.device, key.hour, temper_.settings.buckets));
+  }
+  SimTable::Row wanted_row(const WindowKey& key, const OracleWindow& window) const;
+  void drain();
+  void check_cells();
+  void check_sides();
+
+  Random random_;
+  bool trace_;
+  SimTemper temper_;
+  SimFindings findings_;
+  EpochMs now_ = kSimStart;
+  SimLog log_;
+  SimTable table_;
+  SimNet net_;
+  SimGroup group_;
+  SimSideTopics topics_;
+  bool sides_down_ = false;
+  Offset safe_up_to_;
+  HourStart highest_hour_ = HourStart::lowest();  // of all accepted readings before that
+  std::vector<std::unique_ptr<SimHost>> hosts_;
+  Workers workers_;
+  int next_id_ = 1;
+};
+
+}  // namespace hourfold::test
+
+#include "support/sim_world_checks.h"
+#include "support/sim_world_steps.h"
