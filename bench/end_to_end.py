@@ -2,7 +2,7 @@
 """How fast Hourfold is, beside the limit: one topic on a real Kafka, read in turn by bare librdkafka and by `hourfold run` in full
 (duplicate detection, checkpoints, commits, embedded sink), several rounds interleaved, broker included in the machine's load.
 
-    scripts/bootstrap && bench/end_to_end.py [--readings 2000000] [--devices 100000] [--rounds 3]
+    bench/end_to_end.py [--readings 2000000] [--devices 100000] [--rounds 3]
 
 Machines are shared and noisy: only ratios of one run compare. Prints a table and writes build/bench/end_to_end.json.
 Both rates are from the first record to the last: of the bare consumer as it sees them, of Hourfold from the last look at its metrics that
@@ -47,6 +47,14 @@ def peak_mib(pid):
 def topics(kafka, *arguments):
     command = ["java", "-Xmx256m", "-cp", f"{ROOT}/build/servers/lib/kafka/*", "org.apache.kafka.tools.TopicCommand"]
     subprocess.run([*command, "--bootstrap-server", kafka.address, *arguments], check=True, stdout=subprocess.DEVNULL)
+
+
+def build():
+    subprocess.run([ROOT / "scripts/bootstrap"], check=True)
+    subprocess.run([ROOT / "tests/servers/fetch"], check=True)
+    subprocess.run(["cmake", "-B", BUILD, "-DHOURFOLD_BENCH=ON", ROOT], check=True, stdout=subprocess.DEVNULL)
+    programs = ["hourfold", "hourfold_fill_topic", "hourfold_bare_consumer"]
+    subprocess.run(["cmake", "--build", BUILD, "--target", *programs], check=True, stdout=subprocess.DEVNULL)
 
 
 def fill(kafka, options):
@@ -141,9 +149,12 @@ def main():
     parser.add_argument("--resent", type=int, default=1, help="percent that come twice")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--at-least", type=float, help="exit 1 if the median ratio to the bare consumer is below")
+    parser.add_argument("--no-build", action="store_true", help="take the programs as they are")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     clean_up_on_exit()
+    if not options.no_build:
+        build()
     shutil.rmtree(WORK, ignore_errors=True)
     kafka = Kafka(WORK / "kafka").start()
     records = fill(kafka, options)

@@ -20,18 +20,21 @@ constexpr std::string_view kFilePrefix = "file:";
 class SystemClock final : public Clock {
  public:
   EpochMs now_ms() const override {
-    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(
+               std::chrono::system_clock::now().time_since_epoch())
+        .count();
   }
 };
 
 KafkaLog kafka_log(const LogLine& log) {
   return [log](int severity, std::string_view text) {
-    // librdkafka's own lines on connections that come and go are news for a debugger only.
-    if (severity <= 4) log('w', "kafka client: " + std::string(text));
+    // What of it matters to an operator the service says itself, once; librdkafka repeats it every second.
+    log(severity <= 2 ? 'w' : 'd', "kafka client: " + std::string(text));
   };
 }
 
-Result<std::unique_ptr<SideOutputs>> make_side_outputs(const Config& config, const KafkaClientOptions& client) {
+Result<std::unique_ptr<SideOutputs>> make_side_outputs(const Config& config,
+                                                       const KafkaClientOptions& client) {
   const std::array<std::pair<SideChannel, const std::string*>, SideRouter::kChannels> targets = {
       {{SideChannel::kDeadLetter, &config.side.dead_letter},
        {SideChannel::kQuarantine, &config.side.quarantine},
@@ -61,14 +64,16 @@ Result<std::unique_ptr<SideOutputs>> make_side_outputs(const Config& config, con
   return std::unique_ptr<SideOutputs>(std::make_unique<SideRouter>(std::move(by_channel)));
 }
 
-Result<std::unique_ptr<RollupTable>> table_when_there(const Config& config, const Clock& clock, const LogLine& log, TableSpec& spec) {
+Result<std::unique_ptr<RollupTable>> table_when_there(const Config& config, const Clock& clock,
+                                                      const LogLine& log, TableSpec& spec) {
   const EpochMs deadline = clock.now_ms() + config.startup_timeout_ms;
   std::string said;
   while (true) {
     auto wanted = table_spec(config);
     if (wanted) {
       spec = *wanted;
-      auto table = open_table(config.sink, TableAccess::kWrite, spec, [log](std::string_view text) { log('i', std::string(text)); });
+      auto table = open_table(config.sink, TableAccess::kWrite, spec,
+                              [log](std::string_view text) { log('i', std::string(text)); });
       if (table || !table.error().retryable() || clock.now_ms() >= deadline) return table;
       if (said != table.error().message) log('w', "waiting for the table: " + (said = table.error().message));
     } else {
@@ -94,7 +99,8 @@ Result<ServiceParts> assemble(const Config& config, const Clock& clock, LogLine 
   auto source = KafkaSource::create({client, config.kafka.topics.front(), config.kafka.group});
   if (!source) return refused(source.error().message);
   parts.source = std::move(*source);
-  auto stores = make_rocksdb_stores({config.state.dir, config.kafka.group, config.kafka.topics.front(), config.state.memory_bytes / 2});
+  auto stores = make_rocksdb_stores(
+      {config.state.dir, config.kafka.group, config.kafka.topics.front(), config.state.memory_bytes / 2});
   if (!stores) return refused("state.dir: " + stores.error().message);
   parts.stores = std::move(*stores);
   auto side = make_side_outputs(config, client);

@@ -1,5 +1,6 @@
-// The commands of the program. Each returns its exit code: 0 done, 1 the check failed, 2 wrong use or configuration, 3 a needed service
-// refused or is missing. Errors go to stderr in one message: what was tried, what came back, what to do.
+// The commands of the program. Each returns its exit code: 0 done, 1 the check failed, 2 wrong use or
+// configuration, 3 a needed service refused or is missing. Errors go to stderr in one message: what was
+// tried, what came back, what to do.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ struct DemoOptions {
 };
 
 struct FoldOptions {
-  ConfigOptions config;  // file may be empty
+  ConfigOptions config;            // file may be empty
   std::vector<std::string> files;  // none, or "-": standard input
   std::string format = "json";     // or csv
 };

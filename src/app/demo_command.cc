@@ -36,8 +36,8 @@ std::string demo_config(const MockBroker& broker, const std::filesystem::path& d
          quoted("rollups") + R"(, "ttl": "forever"},
   "emit": {"refresh": "1s", "late_delay": "1s"},
   "side": {"dead_letter": )" +
-         "\"file:" + (dir / "side").string() + "\", \"quarantine\": \"file:" + (dir / "side").string() + "\", \"archive\": \"file:" +
-         (dir / "side").string() + R"("},
+         "\"file:" + (dir / "side").string() + "\", \"quarantine\": \"file:" + (dir / "side").string() +
+         "\", \"archive\": \"file:" + (dir / "side").string() + R"("},
   "http": {"listen": ""}
 }
 )";
@@ -52,7 +52,8 @@ class Pace {
   void before_send(const DemoReading& reading, std::int32_t partition) {
     ++produced_[static_cast<std::size_t>(partition)];
     if (++count_ % 256 != 0) return;
-    const double share = static_cast<double>(reading.arrival_ms - fleet_.begin_ms) / static_cast<double>(fleet_.hours * kHourMs);
+    const double share = static_cast<double>(reading.arrival_ms - fleet_.begin_ms) /
+                         static_cast<double>(fleet_.hours * kHourMs);
     while (true) {
       screen_.show(service_, std::min(reading.arrival_ms, fleet_.begin_ms + fleet_.hours * kHourMs));
       const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
@@ -81,8 +82,9 @@ class Pace {
   std::uint64_t count_ = 0;
 };
 
-Result<std::int64_t> send_fleet(const DemoFleetOptions& options, const MockBroker& broker, const Service& service, DemoScreen& screen,
-                                DemoOracle& oracle, const std::atomic<bool>& give_up) {
+Result<std::int64_t> send_fleet(const DemoFleetOptions& options, const MockBroker& broker,
+                                const Service& service, DemoScreen& screen, DemoOracle& oracle,
+                                const std::atomic<bool>& give_up) {
   auto producer = KafkaProducer::create({broker.bootstrap_servers(), {{"linger.ms", "5"}}, nullptr});
   if (!producer) return producer.error();
   DemoFleet fleet(options);
@@ -109,7 +111,8 @@ Result<std::int64_t> send_fleet(const DemoFleetOptions& options, const MockBroke
   return sent;
 }
 
-bool wait_until_folded(const Service& service, DemoScreen& screen, std::int64_t sent, EpochMs end_ms, const std::atomic<bool>& give_up) {
+bool wait_until_folded(const Service& service, DemoScreen& screen, std::int64_t sent, EpochMs end_ms,
+                       const std::atomic<bool>& give_up) {
   for (int i = 0; i < 1200 && !give_up.load(); ++i) {
     std::int64_t folded = 0;
     for (const auto& partition : service.status().partitions) folded += partition.next_offset;
@@ -134,19 +137,22 @@ struct Stage {
 
 Result<Stage> set_up(const DemoOptions& options) {
   Stage stage;
-  stage.dir = options.dir.empty() ? std::filesystem::temp_directory_path() / "hourfold-demo" : std::filesystem::path(options.dir);
+  stage.dir = options.dir.empty() ? std::filesystem::temp_directory_path() / "hourfold-demo"
+                                  : std::filesystem::path(options.dir);
   std::error_code error;
   // Only what an earlier demo left there.
   for (const char* name : {"state", "rollups", "side"}) std::filesystem::remove_all(stage.dir / name, error);
   std::filesystem::create_directories(stage.dir, error);
-  if (error) return fatal(stage.dir.string() + " cannot be made: " + error.message() + "; choose another with --dir");
+  if (error)
+    return fatal(stage.dir.string() + " cannot be made: " + error.message() + "; choose another with --dir");
   auto broker = MockBroker::start();
   if (!broker) return broker.error();
   stage.broker = std::move(*broker);
   if (auto made = stage.broker->create_topic(kTopic, kPartitions); !made) return made.error();
   stage.config_file = stage.dir / "demo.json";
   const std::string text = demo_config(*stage.broker, stage.dir);
-  if (!(std::ofstream(stage.config_file) << text)) return fatal(stage.config_file.string() + " cannot be written; choose another --dir");
+  if (!(std::ofstream(stage.config_file) << text))
+    return fatal(stage.config_file.string() + " cannot be written; choose another --dir");
   auto config = parse_config(text, stage.config_file.string(), options.overrides, SecretLookup{}, true);
   if (!config) return config.error();
   stage.config = std::move(*config);
@@ -175,7 +181,8 @@ int demo_command(const DemoOptions& options) {
   if (auto started = service.start(); !started) return fail(started.error());
 
   const DemoFleetOptions fleet = fleet_options(options);
-  DemoScreen screen(std::cout, isatty(STDOUT_FILENO) != 0, fleet.begin_ms, fleet.begin_ms + fleet.hours * kHourMs);
+  DemoScreen screen(std::cout, isatty(STDOUT_FILENO) != 0, fleet.begin_ms,
+                    fleet.begin_ms + fleet.hours * kHourMs);
   screen.introduce(options.devices, options.hours, DemoFleet(fleet).expected_readings(), stage->dir.string());
   DemoOracle oracle;
   std::atomic<bool> give_up{false};
@@ -183,7 +190,8 @@ int demo_command(const DemoOptions& options) {
   bool folded = false;
   std::thread sender([&] {
     sent = send_fleet(fleet, *stage->broker, service, screen, oracle, give_up);
-    if (sent) folded = wait_until_folded(service, screen, *sent, fleet.begin_ms + fleet.hours * kHourMs, give_up);
+    if (sent)
+      folded = wait_until_folded(service, screen, *sent, fleet.begin_ms + fleet.hours * kHourMs, give_up);
     service.stop();
   });
   const Result<void> ran = service.run();
@@ -193,7 +201,9 @@ int demo_command(const DemoOptions& options) {
   screen.end_progress();
   if (!ran) return fail(ran.error());
   if (!sent) return fail(sent.error());
-  if (!folded || !ended) return fail(fatal("not all readings were folded in time; this machine is too slow for this fleet, try --devices 200"));
+  if (!folded || !ended)
+    return fail(fatal(
+        "not all readings were folded in time; this machine is too slow for this fleet, try --devices 200"));
   auto verdict = oracle.compare(table, stage->config.sink.buckets, stage->config.sink.layout);
   if (!verdict) return fail(verdict.error());
   screen.summarise(service.totals(), oracle, *verdict, stage->config_file.string());

@@ -28,7 +28,8 @@ std::string DemoFleet::device_name(std::uint32_t device) {
 }
 
 std::uint64_t DemoFleet::expected_readings() const {
-  return static_cast<std::uint64_t>(options_.devices) * options_.hours * static_cast<std::uint64_t>(kHourMs / options_.interval_ms);
+  return static_cast<std::uint64_t>(options_.devices) * options_.hours *
+         static_cast<std::uint64_t>(kHourMs / options_.interval_ms);
 }
 
 std::optional<DemoReading> DemoFleet::next() {
@@ -85,24 +86,36 @@ DemoReading DemoFleet::measure(std::uint32_t device, EpochMs event_ms) {
 }
 
 void DemoFleet::write_payload(const DemoReading& reading, std::string& out) {
-  out = R"({"device":")" + device_name(reading.device) + R"(","ts":)" + std::to_string(reading.event_ms) + R"(,"metrics":{)";
+  out = R"({"device":")" + device_name(reading.device) + R"(","ts":)" + std::to_string(reading.event_ms) +
+        R"(,"metrics":{)";
   bool first = true;
   for (std::size_t i = 0; i < reading.values.size(); ++i) {
     if (!reading.values[i]) continue;
     char number[40];
     // Shortest enough: the values have at most three decimals.
-    std::snprintf(number, sizeof number, "%s\"%s\":%.10g", first ? "" : ",", kDemoMetrics[i], *reading.values[i]);
+    std::snprintf(number, sizeof number, "%s\"%s\":%.10g", first ? "" : ",", kDemoMetrics[i],
+                  *reading.values[i]);
     out += number;
     first = false;
   }
   out += R"(},"fw":"4.2.1"})";
   if (!reading.broken) return;
   switch (random() % 5) {
-    case 0: out.resize(out.size() / 2); break;
-    case 1: out[out.size() - 2] = '\xff'; break;
-    case 2: out = R"({"device":"","ts":1,"metrics":{"t":1}})"; break;
-    case 3: out += "}"; break;
-    default: out = R"({"device":")" + device_name(reading.device) + R"(","metrics":{"t":1}})"; break;
+    case 0:
+      out.resize(out.size() / 2);
+      break;
+    case 1:
+      out[out.size() - 2] = '\xff';
+      break;
+    case 2:
+      out = R"({"device":"","ts":1,"metrics":{"t":1}})";
+      break;
+    case 3:
+      out += "}";
+      break;
+    default:
+      out = R"({"device":")" + device_name(reading.device) + R"(","metrics":{"t":1}})";
+      break;
   }
 }
 

@@ -1,5 +1,5 @@
-// The simulated fleet of `hourfold demo`: devices with a daily rhythm, a network that delays and repeats, gateways that break bytes and
-// clocks that are off. A function of its seed.
+// The simulated fleet of `hourfold demo`: devices with a daily rhythm, a network that delays and repeats,
+// gateways that break bytes and clocks that are off. A function of its seed.
 //
 // Records come in the order of their arrival. Threads: one.
 #pragma once

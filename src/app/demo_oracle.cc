@@ -23,10 +23,22 @@ class ExactSum {
     partials_.resize(kept);
     partials_.push_back(x);
   }
-  // Correct to the last bit but for ties across three partials, which readings of few decimals do not make.
+  // The partials do not overlap, so the first addition that is not exact has the rounded sum, unless it was a
+  // tie: then the sign of what lies below decides.
   double rounded() const {
     double sum = 0;
-    for (auto at = partials_.rbegin(); at != partials_.rend(); ++at) sum += *at;
+    double error = 0;
+    std::size_t left = partials_.size();
+    while (left > 0 && error == 0) {
+      const double before = sum;
+      const double next = partials_[--left];
+      sum = before + next;
+      error = next - (sum - before);
+    }
+    if (left > 0 && ((error < 0 && partials_[left - 1] < 0) || (error > 0 && partials_[left - 1] > 0))) {
+      const double twice = error * 2;
+      if (const double other = sum + twice; twice == other - sum) return other;
+    }
     return sum;
   }
 
@@ -36,8 +48,8 @@ class ExactSum {
 
 std::string text_of(const Rollup& rollup) {
   char text[128];
-  std::snprintf(text, sizeof text, "min %.17g max %.17g sum %.17g count %lld", rollup.min, rollup.max, rollup.sum,
-                static_cast<long long>(rollup.count));
+  std::snprintf(text, sizeof text, "min %.17g max %.17g sum %.17g count %lld", rollup.min, rollup.max,
+                rollup.sum, static_cast<long long>(rollup.count));
   return text;
 }
 
@@ -48,7 +60,9 @@ constexpr EpochMs kAge = 29LL * 86'400'000;
 
 void DemoOracle::sent(const DemoReading& reading) {
   ++sent_;
-  if (reading.broken || reading.event_ms > reading.arrival_ms + kFuture || reading.event_ms < reading.arrival_ms - kAge) return;
+  if (reading.broken || reading.event_ms > reading.arrival_ms + kFuture ||
+      reading.event_ms < reading.arrival_ms - kAge)
+    return;
   const EpochMs hour = reading.event_ms - reading.event_ms % kHourMs;
   if (reading.arrival_ms >= hour + 2 * kHourMs) ++late_;
   hours_[{reading.device, hour}].push_back(reading);
@@ -76,7 +90,8 @@ DemoOracle::Expected DemoOracle::expected_of(const Hour& readings) {
   return expected;
 }
 
-Result<DemoOracle::Verdict> DemoOracle::compare(RollupTable& table, std::uint32_t buckets, RowLayout layout) const {
+Result<DemoOracle::Verdict> DemoOracle::compare(RollupTable& table, std::uint32_t buckets,
+                                                RowLayout layout) const {
   Verdict verdict;
   const auto differs = [&](const std::string& what) {
     ++verdict.differ;
@@ -99,7 +114,8 @@ Result<DemoOracle::Verdict> DemoOracle::compare(RollupTable& table, std::uint32_
       ++verdict.cells;
       std::string_view metric;
       Rollup one;
-      if (!read_rollup_cell(cell.qualifier, cell.value, layout, metric, one)) differs(device + ": a strange cell " + cell.qualifier);
+      if (!read_rollup_cell(cell.qualifier, cell.value, layout, metric, one))
+        differs(device + ": a strange cell " + cell.qualifier);
       Rollup& whole = found[std::string(metric)];
       read_rollup_cell(cell.qualifier, cell.value, layout, metric, whole);
       if (cell.timestamp != key.second + expected.revision) differs(device + ": a cell of another revision");
@@ -108,8 +124,8 @@ Result<DemoOracle::Verdict> DemoOracle::compare(RollupTable& table, std::uint32_
       if (const auto at = found.find(metric); at == found.end()) {
         differs(device + " " + metric + ": missing");
       } else if (at->second != rollup) {
-        differs(device + " " + metric + " of hour " + std::to_string(key.second) + ": is " + text_of(at->second) + ", must be " +
-                text_of(rollup));
+        differs(device + " " + metric + " of hour " + std::to_string(key.second) + ": is " +
+                text_of(at->second) + ", must be " + text_of(rollup));
       }
     }
     if (found.size() > expected.metrics.size()) differs(device + ": a metric that was never sent");
@@ -119,7 +135,8 @@ Result<DemoOracle::Verdict> DemoOracle::compare(RollupTable& table, std::uint32_
     return true;
   });
   if (!scanned) return scanned.error();
-  if (verdict.rows != matched) differs("rows that should not be there: " + std::to_string(verdict.rows - matched));
+  if (verdict.rows != matched)
+    differs("rows that should not be there: " + std::to_string(verdict.rows - matched));
   return verdict;
 }
 

@@ -1,5 +1,5 @@
-// What the rollups of the demo must be, worked out from the readings as they were sent, by other means than the service's: no parser, no
-// windows, sums exact by Shewchuk's expansions and rounded once.
+// What the rollups of the demo must be, worked out from the readings as they were sent, by other means than
+// the service's: no parser, no windows, sums exact by Shewchuk's expansions and rounded once.
 //
 // Source: J. R. Shewchuk, Adaptive Precision Floating-Point Arithmetic, 1997.
 #pragma once

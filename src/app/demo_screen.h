@@ -1,5 +1,5 @@
-// What a person sees of `hourfold demo`: an introduction, one line of live progress (or a line now and then where there is no terminal),
-// and the summary.
+// What a person sees of `hourfold demo`: an introduction, one line of live progress (or a line now and then
+// where there is no terminal), and the summary.
 //
 // Threads: one at a time.
 #pragma once
@@ -17,7 +17,11 @@ namespace hourfold {
 class DemoScreen {
  public:
   DemoScreen(std::ostream& out, bool terminal, EpochMs begin_ms, EpochMs end_ms)
-      : out_(out), terminal_(terminal), begin_ms_(begin_ms), end_ms_(end_ms), started_(std::chrono::steady_clock::now()) {}
+      : out_(out),
+        terminal_(terminal),
+        begin_ms_(begin_ms),
+        end_ms_(end_ms),
+        started_(std::chrono::steady_clock::now()) {}
 
   void introduce(std::uint32_t devices, std::uint32_t hours, std::uint64_t readings, const std::string& dir);
   // Draws at most a few times a second.

@@ -28,9 +28,15 @@ bool set_log_level(const std::string& level) {
 LogLine log_line() {
   return [](char level, const std::string& text) {
     switch (level) {
-      case 'e': logger()->error(text); break;
-      case 'w': logger()->warn(text); break;
-      default: logger()->info(text); break;
+      case 'e':
+        logger()->error(text);
+        break;
+      case 'w':
+        logger()->warn(text);
+        break;
+      default:
+        logger()->info(text);
+        break;
     }
   };
 }

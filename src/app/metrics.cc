@@ -13,40 +13,53 @@ struct Plain {
   std::uint64_t CounterTotals::*member;
 };
 constexpr Plain kPlain[] = {
-    {"hourfold_records_total", "Records read from the topic, tombstones included", MetricType::kCounter, &CounterTotals::records},
-    {"hourfold_record_bytes_total", "Bytes of keys and values read", MetricType::kCounter, &CounterTotals::bytes},
-    {"hourfold_tombstones_total", "Records with a null value, skipped", MetricType::kCounter, &CounterTotals::tombstones},
-    {"hourfold_readings_consumed_total", "Readings in those records; the sum of all results and of those waiting", MetricType::kCounter,
+    {"hourfold_records_total", "Records read from the topic, tombstones included", MetricType::kCounter,
+     &CounterTotals::records},
+    {"hourfold_record_bytes_total", "Bytes of keys and values read", MetricType::kCounter,
+     &CounterTotals::bytes},
+    {"hourfold_tombstones_total", "Records with a null value, skipped", MetricType::kCounter,
+     &CounterTotals::tombstones},
+    {"hourfold_readings_consumed_total",
+     "Readings in those records; the sum of all results and of those waiting", MetricType::kCounter,
      &CounterTotals::consumed},
-    {"hourfold_readings_waiting", "Readings that wait for a look-up of their window in the table", MetricType::kGauge,
-     &CounterTotals::waiting},
-    {"hourfold_readings_handed_over_total", "Readings that still waited when their partition left this process", MetricType::kCounter,
+    {"hourfold_readings_waiting", "Readings that wait for a look-up of their window in the table",
+     MetricType::kGauge, &CounterTotals::waiting},
+    {"hourfold_readings_handed_over_total",
+     "Readings that still waited when their partition left this process", MetricType::kCounter,
      &CounterTotals::handed_over},
-    {"hourfold_conflicts_total", "Duplicates whose value was provably another one", MetricType::kCounter, &CounterTotals::conflicts},
+    {"hourfold_conflicts_total", "Duplicates whose value was provably another one", MetricType::kCounter,
+     &CounterTotals::conflicts},
     {"hourfold_duplicate_values_total", "Single metric values left out as duplicates", MetricType::kCounter,
      &CounterTotals::duplicate_values},
-    {"hourfold_windows_opened_total", "Device-hours begun", MetricType::kCounter, &CounterTotals::windows_opened},
-    {"hourfold_windows_expired_total", "Device-hours that left memory after state.retention", MetricType::kCounter,
-     &CounterTotals::windows_expired},
-    {"hourfold_windows_in_memory", "Device-hours known in memory", MetricType::kGauge, &CounterTotals::windows_in_memory},
-    {"hourfold_window_bytes", "Estimated memory of the device-hours loaded", MetricType::kGauge, &CounterTotals::window_bytes},
-    {"hourfold_outbox_windows", "Device-hours with changes that the table has not acknowledged", MetricType::kGauge,
-     &CounterTotals::outbox},
-    {"hourfold_side_records_unacknowledged", "Side records that their topic has not acknowledged", MetricType::kGauge,
-     &CounterTotals::side_unacknowledged},
-    {"hourfold_rows_put_total", "Rows acknowledged by the table", MetricType::kCounter, &CounterTotals::rows_put},
-    {"hourfold_cells_put_total", "Cells acknowledged by the table", MetricType::kCounter, &CounterTotals::cells_put},
+    {"hourfold_windows_opened_total", "Device-hours begun", MetricType::kCounter,
+     &CounterTotals::windows_opened},
+    {"hourfold_windows_expired_total", "Device-hours that left memory after state.retention",
+     MetricType::kCounter, &CounterTotals::windows_expired},
+    {"hourfold_windows_in_memory", "Device-hours known in memory", MetricType::kGauge,
+     &CounterTotals::windows_in_memory},
+    {"hourfold_window_bytes", "Estimated memory of the device-hours loaded", MetricType::kGauge,
+     &CounterTotals::window_bytes},
+    {"hourfold_outbox_windows", "Device-hours with changes that the table has not acknowledged",
+     MetricType::kGauge, &CounterTotals::outbox},
+    {"hourfold_side_records_unacknowledged", "Side records that their topic has not acknowledged",
+     MetricType::kGauge, &CounterTotals::side_unacknowledged},
+    {"hourfold_rows_put_total", "Rows acknowledged by the table", MetricType::kCounter,
+     &CounterTotals::rows_put},
+    {"hourfold_cells_put_total", "Cells acknowledged by the table", MetricType::kCounter,
+     &CounterTotals::cells_put},
     {"hourfold_put_batches_total", "Batches of Puts sent", MetricType::kCounter, &CounterTotals::put_batches},
     {"hourfold_put_failures_total", "Batches of Puts that failed and were tried again", MetricType::kCounter,
      &CounterTotals::put_failures},
-    {"hourfold_rows_refused_total", "Rows that the table refused for good; see the dead letters", MetricType::kCounter,
-     &CounterTotals::rows_refused},
-    {"hourfold_look_ups_total", "Rows looked up in the table", MetricType::kCounter, &CounterTotals::look_ups},
-    {"hourfold_look_up_failures_total", "Look-up batches that failed and were tried again", MetricType::kCounter,
-     &CounterTotals::look_up_failures},
-    {"hourfold_checkpoints_total", "Checkpoints of the state", MetricType::kCounter, &CounterTotals::checkpoints},
-    {"hourfold_checkpoint_us_max", "Longest pause of folding for a checkpoint, microseconds", MetricType::kGauge,
-     &CounterTotals::checkpoint_us_max},
+    {"hourfold_rows_refused_total", "Rows that the table refused for good; see the dead letters",
+     MetricType::kCounter, &CounterTotals::rows_refused},
+    {"hourfold_look_ups_total", "Rows looked up in the table", MetricType::kCounter,
+     &CounterTotals::look_ups},
+    {"hourfold_look_up_failures_total", "Look-up batches that failed and were tried again",
+     MetricType::kCounter, &CounterTotals::look_up_failures},
+    {"hourfold_checkpoints_total", "Checkpoints of the state", MetricType::kCounter,
+     &CounterTotals::checkpoints},
+    {"hourfold_checkpoint_us_max", "Longest pause of folding for a checkpoint, microseconds",
+     MetricType::kGauge, &CounterTotals::checkpoint_us_max},
 };
 
 struct Outcome {
@@ -54,8 +67,9 @@ struct Outcome {
   std::uint64_t CounterTotals::*member;
 };
 constexpr Outcome kOutcomes[] = {
-    {"folded", &CounterTotals::folded},       {"duplicate", &CounterTotals::duplicate}, {"quarantined", &CounterTotals::quarantined},
-    {"archived", &CounterTotals::archived},   {"malformed", &CounterTotals::malformed}, {"already_counted", &CounterTotals::already_counted},
+    {"folded", &CounterTotals::folded},           {"duplicate", &CounterTotals::duplicate},
+    {"quarantined", &CounterTotals::quarantined}, {"archived", &CounterTotals::archived},
+    {"malformed", &CounterTotals::malformed},     {"already_counted", &CounterTotals::already_counted},
 };
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
@@ -84,13 +98,16 @@ MetricFamily malformed_by_reason(const CounterTotals& sum) {
     family.samples.push_back(sample({{"reason", std::string(to_string(static_cast<Malformed>(i)))}},
                                     static_cast<double>(sum.malformed_by_reason[i])));
   }
-  family.samples.push_back(sample({{"reason", "contribution_full"}}, static_cast<double>(sum.dead_contribution_full)));
-  family.samples.push_back(sample({{"reason", "contribution_missing"}}, static_cast<double>(sum.dead_contribution_missing)));
+  family.samples.push_back(
+      sample({{"reason", "contribution_full"}}, static_cast<double>(sum.dead_contribution_full)));
+  family.samples.push_back(
+      sample({{"reason", "contribution_missing"}}, static_cast<double>(sum.dead_contribution_missing)));
   return family;
 }
 
 MetricFamily rejected_metrics(const CounterTotals& sum) {
-  MetricFamily family{"hourfold_rejected_metrics_total", "Metrics left out of readings by reason", MetricType::kCounter, {}};
+  MetricFamily family{
+      "hourfold_rejected_metrics_total", "Metrics left out of readings by reason", MetricType::kCounter, {}};
   for (std::size_t i = 0; i < sum.rejected_metrics.size(); ++i) {
     family.samples.push_back(sample({{"reason", std::string(to_string(static_cast<MetricReject>(i)))}},
                                     static_cast<double>(sum.rejected_metrics[i])));
@@ -100,20 +117,32 @@ MetricFamily rejected_metrics(const CounterTotals& sum) {
 
 void add_partitions(const Service::Status& status, std::vector<MetricFamily>& families) {
   MetricFamily lag{"hourfold_lag_records", "Records of the partition not read yet", MetricType::kGauge, {}};
-  MetricFamily behind{"hourfold_uncommitted_records", "Records read whose offset cannot be committed yet", MetricType::kGauge, {}};
-  MetricFamily paused{"hourfold_partition_paused", "1 while a local bound keeps the partition from being read", MetricType::kGauge, {}};
+  MetricFamily behind{"hourfold_uncommitted_records",
+                      "Records read whose offset cannot be committed yet",
+                      MetricType::kGauge,
+                      {}};
+  MetricFamily paused{"hourfold_partition_paused",
+                      "1 while a local bound keeps the partition from being read",
+                      MetricType::kGauge,
+                      {}};
   for (const Service::PartitionStatus& partition : status.partitions) {
     const Labels labels = {{"partition", std::to_string(partition.partition.value)}};
     if (partition.end_offset) {
-      lag.samples.push_back(sample(labels, static_cast<double>(std::max<std::int64_t>(0, *partition.end_offset - partition.next_offset))));
+      lag.samples.push_back(sample(labels, static_cast<double>(std::max<std::int64_t>(
+                                               0, *partition.end_offset - partition.next_offset))));
     }
-    behind.samples.push_back(sample(labels, static_cast<double>(std::max<std::int64_t>(0, partition.next_offset - partition.needed_from))));
+    behind.samples.push_back(sample(labels, static_cast<double>(std::max<std::int64_t>(
+                                                0, partition.next_offset - partition.needed_from))));
     paused.samples.push_back(sample(labels, partition.paused ? 1 : 0));
   }
   families.insert(families.end(), {lag, behind, paused});
-  families.push_back({"hourfold_partitions_held", "Partitions that this process folds", MetricType::kGauge,
+  families.push_back({"hourfold_partitions_held",
+                      "Partitions that this process folds",
+                      MetricType::kGauge,
                       {sample({}, static_cast<double>(status.partitions.size()))}});
-  families.push_back({"hourfold_partitions_waiting", "Partitions that are ours and cannot be opened yet", MetricType::kGauge,
+  families.push_back({"hourfold_partitions_waiting",
+                      "Partitions that are ours and cannot be opened yet",
+                      MetricType::kGauge,
                       {sample({}, static_cast<double>(status.waiting.size()))}});
 }
 
@@ -127,7 +156,8 @@ std::vector<MetricFamily> service_metrics(const Service& service, const LatencyH
   for (const Plain& plain : kPlain) {
     MetricFamily family{plain.name, plain.help, plain.type, {}};
     for (const auto& [partition, counters] : totals) {
-      family.samples.push_back(sample({{"partition", std::to_string(partition)}}, static_cast<double>(counters.*plain.member)));
+      family.samples.push_back(
+          sample({{"partition", std::to_string(partition)}}, static_cast<double>(counters.*plain.member)));
     }
     families.push_back(std::move(family));
   }
@@ -138,7 +168,9 @@ std::vector<MetricFamily> service_metrics(const Service& service, const LatencyH
   MetricFamily latency{"hourfold_put_seconds", "How long batches of Puts took", MetricType::kHistogram, {}};
   latency.samples.emplace_back().histogram = put_latency.value();
   families.push_back(std::move(latency));
-  families.push_back({"hourfold_sink_queue", "Calls to the table that wait for a connection", MetricType::kGauge,
+  families.push_back({"hourfold_sink_queue",
+                      "Calls to the table that wait for a connection",
+                      MetricType::kGauge,
                       {sample({}, static_cast<double>(service.sink_queue()))}});
   return families;
 }

@@ -51,8 +51,8 @@ CounterTotals CounterTotals::of(const WorkerCounters& counters) {
   for (std::size_t i = 0; i < totals.malformed_by_reason.size(); ++i) {
     totals.malformed_by_reason[i] = counters.malformed_by_reason[i].get();
   }
-  for (std::size_t i = 0; i < totals.rejected_metrics.size(); ++i) totals.rejected_metrics[i] = counters.rejected_metrics[i].get();
-  totals.checkpoint_us_max = counters.checkpoint_us_max.get();
+  for (std::size_t i = 0; i < totals.rejected_metrics.size(); ++i)
+    totals.rejected_metrics[i] = counters.rejected_metrics[i].get();
   return totals;
 }
 
@@ -65,7 +65,8 @@ void CounterTotals::retire() {
 
 CounterTotals& CounterTotals::operator+=(const CounterTotals& other) {
   for (const Member& member : kMembers) this->*member.total += other.*member.total;
-  for (std::size_t i = 0; i < malformed_by_reason.size(); ++i) malformed_by_reason[i] += other.malformed_by_reason[i];
+  for (std::size_t i = 0; i < malformed_by_reason.size(); ++i)
+    malformed_by_reason[i] += other.malformed_by_reason[i];
   for (std::size_t i = 0; i < rejected_metrics.size(); ++i) rejected_metrics[i] += other.rejected_metrics[i];
   handed_over += other.handed_over;
   checkpoint_us_max = std::max(checkpoint_us_max, other.checkpoint_us_max);

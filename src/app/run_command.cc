@@ -19,7 +19,8 @@ std::atomic<Service*> running{nullptr};
 std::atomic<int> signals{0};
 
 void on_signal(int number) {
-  // Only what a signal handler may do. The second signal ends the process at once: state and offsets are safe at any moment.
+  // Only what a signal handler may do. The second signal ends the process at once: state and offsets are safe
+  // at any moment.
   if (signals.fetch_add(1) > 0) std::_Exit(128 + number);
   if (Service* service = running.load()) service->stop();
 }
@@ -41,7 +42,8 @@ HttpHandlers handlers_of(const Service& service, const LatencyHistogram& put_lat
     const Service::Status status = service.status();
     if (!status.joined) return "the consumer group has not handed out partitions yet";
     if (!status.waiting.empty()) {
-      return "partition " + std::to_string(status.waiting.front().value) + " is not open: " + status.waiting_for;
+      return "partition " + std::to_string(status.waiting.front().value) +
+             " is not open: " + status.waiting_for;
     }
     if (!status.trouble.empty()) return status.trouble;
     return std::nullopt;
@@ -53,7 +55,8 @@ HttpHandlers handlers_of(const Service& service, const LatencyHistogram& put_lat
 
 int run_command(const RunOptions& options) {
   if (!set_log_level(options.log_level)) {
-    std::fprintf(stderr, "hourfold run: --log-level %s: no such level; use trace, debug, info, warn, error or off\n",
+    std::fprintf(stderr,
+                 "hourfold run: --log-level %s: no such level; use trace, debug, info, warn, error or off\n",
                  options.log_level.c_str());
     return kExitUsage;
   }
@@ -91,7 +94,8 @@ int run_command(const RunOptions& options) {
   if (!ran) fail(ran.error());
   log('i', "stopped");
   if (!ended) {
-    // A call to the table hangs. Its Put is absolute and what it was for is read again, so nothing is lost by leaving it.
+    // A call to the table hangs. Its Put is absolute and what it was for is read again, so nothing is lost by
+    // leaving it.
     std::fflush(nullptr);
     std::_Exit(ran ? kExitDone : kExitService);
   }

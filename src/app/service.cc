@@ -6,12 +6,13 @@
 namespace hourfold {
 namespace {
 
-
 constexpr EpochMs kCommitEveryMs = 1'000;
+constexpr EpochMs kTellEveryMs = 5'000;
 constexpr EpochMs kEndEveryMs = 1'000;
 constexpr EpochMs kCheckEveryMs = 60'000;
 constexpr int kPollMs = 50;
-// Of one partition's batches between polling and folding. Fetched records beyond it stay in librdkafka's own bounded queues.
+// Of one partition's batches between polling and folding. Fetched records beyond it stay in librdkafka's own
+// bounded queues.
 constexpr std::size_t kMaxQueuedBytes = 16 << 20;
 
 }  // namespace
@@ -19,7 +20,8 @@ constexpr std::size_t kMaxQueuedBytes = 16 << 20;
 Service::Service(ServiceParts parts) : parts_(std::move(parts)) {
   const Config& config = parts_.config;
   sink_ = std::make_unique<SinkThreads>(*parts_.table, config.sink.connections, parts_.on_put);
-  const unsigned workers = config.workers != 0 ? config.workers : std::max(1U, std::thread::hardware_concurrency());
+  const unsigned workers =
+      config.workers != 0 ? config.workers : std::max(1U, std::thread::hardware_concurrency());
   for (unsigned i = 0; i < workers; ++i) threads_.push_back(std::make_unique<WorkerThread>(*parts_.clock));
 }
 
@@ -40,9 +42,11 @@ Result<void> Service::until_ready(const std::string& what, const std::function<R
     if (outcome || !outcome.error().retryable()) return outcome;
     if (stopping_.load()) return unavailable("stopped while waiting for " + what);
     if (parts_.clock->now_ms() >= deadline) {
-      return fatal(outcome.error().message + " (gave up after " + format_duration(parts_.config.startup_timeout_ms) + ")");
+      return fatal(outcome.error().message + " (gave up after " +
+                   format_duration(parts_.config.startup_timeout_ms) + ")");
     }
-    if (said != outcome.error().message) parts_.log('w', "waiting for " + what + ": " + outcome.error().message);
+    if (said != outcome.error().message)
+      parts_.log('w', "waiting for " + what + ": " + outcome.error().message);
     said = outcome.error().message;
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
   }
@@ -96,10 +100,12 @@ Result<void> Service::start() {
   return {};
 }
 
-// The table is asked from a thread of its own: a call that hangs must not keep the polling thread from polling.
+// The table is asked from a thread of its own: a call that hangs must not keep the polling thread from
+// polling.
 void Service::watch() {
   std::unique_lock lock(watch_mutex_);
-  while (!watch_changed_.wait_for(lock, std::chrono::milliseconds(kCheckEveryMs), [&] { return watch_stop_; })) {
+  while (
+      !watch_changed_.wait_for(lock, std::chrono::milliseconds(kCheckEveryMs), [&] { return watch_stop_; })) {
     lock.unlock();
     auto generation = read_generation();
     lock.lock();
@@ -109,9 +115,10 @@ void Service::watch() {
     }
     if (!generation) continue;
     if (generation->value > generation_.load()) {
-      watch_fatal_ = fatal("the table is of generation " + std::to_string(generation->value) + " now, this service of generation " +
-                           std::to_string(generation_.load()) +
-                           ": it was rebuilt, and the service of the new generation goes on with it. This one can be removed.");
+      watch_fatal_ = fatal("the table is of generation " + std::to_string(generation->value) +
+                           " now, this service of generation " + std::to_string(generation_.load()) +
+                           ": it was rebuilt, and the service of the new generation goes on with it. This "
+                           "one can be removed.");
     }
   }
 }
@@ -125,6 +132,7 @@ Result<void> Service::run() {
     hand_out(batches);
     steer();
     commit_due();
+    tell_troubles();
     open_waiting();
     if (auto fine = look_for_failures(); !fine) return fine;
     if (auto fine = check_each_minute(); !fine) return fine;
@@ -161,6 +169,29 @@ void Service::steer() {
   }
 }
 
+// Troubles that are ridden out are said once when they begin, once when they change and once when they are over.
+void Service::tell_troubles() {
+  const EpochMs now = parts_.clock->now_ms();
+  if (now < next_tell_ms_) return;
+  next_tell_ms_ = now + kTellEveryMs;
+  std::map<std::string, std::string> troubles = {{"Kafka", parts_.source->last_error()}};
+  // Partitions mostly share their trouble: one line for all of them.
+  for (const auto& [partition, held] : held_) {
+    if (const std::string trouble = held.task->trouble(); !trouble.empty()) troubles["table and side topics"] = trouble;
+  }
+  troubles.try_emplace("table and side topics");
+  for (const auto& [what, trouble] : troubles) {
+    std::string& before = told_[what];
+    if (trouble == before) continue;
+    if (trouble.empty()) {
+      parts_.log('i', what + ": well again");
+    } else {
+      parts_.log('w', what + ": " + trouble + " (tried again until it works)");
+    }
+    before = trouble;
+  }
+}
+
 void Service::commit_due() {
   std::vector<CommitResult> results;
   parts_.source->take_commit_results(results);
@@ -171,7 +202,8 @@ void Service::commit_due() {
     if (result.outcome) {
       at->second.task->committed(at->second.in_flight);
     } else {
-      parts_.log('w', "partition " + std::to_string(result.partition.value) + ": offset not committed: " + result.outcome.error().message);
+      parts_.log('w', "partition " + std::to_string(result.partition.value) +
+                          ": offset not committed: " + result.outcome.error().message);
     }
   }
   const EpochMs now = parts_.clock->now_ms();
@@ -182,7 +214,8 @@ void Service::commit_due() {
     const auto due = held.task->take_commit();
     if (!due) continue;
     if (auto sent = parts_.source->commit(partition, *due); !sent) {
-      parts_.log('w', "partition " + std::to_string(partition.value) + ": offset not committed: " + sent.error().message);
+      parts_.log('w', "partition " + std::to_string(partition.value) +
+                          ": offset not committed: " + sent.error().message);
       continue;
     }
     held.committing = true;
@@ -217,8 +250,9 @@ bool Service::finish(std::chrono::milliseconds timeout) {
     held.thread->wake();
   }
   const auto drained = [&] {
-    return std::all_of(held_.begin(), held_.end(),
-                       [](const auto& held) { return held.second.task->drained() || held.second.task->failure(); });
+    return std::all_of(held_.begin(), held_.end(), [](const auto& held) {
+      return held.second.task->drained() || held.second.task->failure();
+    });
   };
   std::vector<RecordBatch> ignored;
   while (!drained() && parts_.clock->now_ms() < deadline) {
@@ -236,7 +270,8 @@ Service::Status Service::status() const {
   const std::lock_guard lock(mutex_);
   status.joined = joined_;
   status.trouble = table_trouble_;
-  status.since_poll = std::chrono::milliseconds(parts_.clock->now_ms() - last_poll_ms_.load(std::memory_order_relaxed));
+  status.since_poll =
+      std::chrono::milliseconds(parts_.clock->now_ms() - last_poll_ms_.load(std::memory_order_relaxed));
   for (const auto& [partition, why] : waiting_) {
     status.waiting.push_back(partition);
     status.waiting_for = why;
@@ -257,7 +292,11 @@ Service::Status Service::status() const {
 std::map<std::int32_t, CounterTotals> Service::totals_by_partition() const {
   const std::lock_guard lock(mutex_);
   std::map<std::int32_t, CounterTotals> totals = retired_;
-  for (const auto& [partition, held] : held_) totals[partition.value] += CounterTotals::of(held.task->counters());
+  for (const auto& [partition, held] : held_) {
+    CounterTotals own = CounterTotals::of(held.task->counters());
+    own.checkpoint_us_max = held.task->longest_checkpoint_us();
+    totals[partition.value] += own;
+  }
   return totals;
 }
 

@@ -1,5 +1,6 @@
-// The service: partitions come from the group, readings from the log, rollups go to the table. Joins the adapters and the pipeline, and
-// owns the threads: the caller's polls Kafka (and alone pauses, resumes and commits), some fold, some talk to the table, one watches.
+// The service: partitions come from the group, readings from the log, rollups go to the table. Joins the
+// adapters and the pipeline, and owns the threads: the caller's polls Kafka (and alone pauses, resumes and
+// commits), some fold, some talk to the table, one watches.
 //
 // Threads: start(), run() and finish() on one thread; stop() and the observers from any.
 // Errors:  Fatal with what to do. A table or a broker that goes away later is waited for, for ever.
@@ -36,7 +37,7 @@ struct ServiceParts {
   std::unique_ptr<WindowStores> stores;
   const Clock* clock = nullptr;
   SinkThreads::OnPut on_put = [](double, bool) {};
-  // Lines for the operator: 'i' information, 'w' warning, 'e' error.
+  // Lines for the operator: 'd' debugging, 'i' information, 'w' warning, 'e' error.
   std::function<void(char level, const std::string&)> log = [](char, const std::string&) {};
 };
 
@@ -49,8 +50,8 @@ class Service : private RecordSource::Listener {
   Result<void> start();
   // Polls until stop() or a Fatal error.
   Result<void> run();
-  // Writes what is pending, checkpoints, commits, leaves the group; bounded by the timeout. False: a call to the table still hangs, and
-  // the process should end without destroying the service.
+  // Writes what is pending, checkpoints, commits, leaves the group; bounded by the timeout. False: a call to
+  // the table still hangs, and the process should end without destroying the service.
   bool finish(std::chrono::milliseconds timeout);
   void stop() { stopping_.store(true, std::memory_order_relaxed); }
 
@@ -63,11 +64,11 @@ class Service : private RecordSource::Listener {
     std::string trouble;
   };
   struct Status {
-    bool joined = false;              // the group has answered
+    bool joined = false;               // the group has answered
     std::vector<PartitionId> waiting;  // ours, but not open yet
     std::string waiting_for;
     std::vector<PartitionStatus> partitions;
-    std::string trouble;              // of the last check of the table
+    std::string trouble;  // of the last check of the table
     std::chrono::milliseconds since_poll{0};
   };
   Status status() const;
@@ -103,6 +104,7 @@ class Service : private RecordSource::Listener {
   void hand_out(std::vector<RecordBatch>& batches);
   void steer();
   void commit_due();
+  void tell_troubles();
   Result<void> look_for_failures();
   Result<void> check_each_minute();
   void watch();
@@ -120,6 +122,8 @@ class Service : private RecordSource::Listener {
   EpochMs next_commit_ms_ = 0;
   EpochMs next_count_check_ms_ = 0;
   EpochMs next_end_ms_ = 0;
+  EpochMs next_tell_ms_ = 0;
+  std::map<std::string, std::string> told_;  // last trouble logged, by what has it
 
   mutable std::mutex mutex_;  // guards what the observers see
   std::map<PartitionId, Held> held_;

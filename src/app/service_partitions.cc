@@ -1,4 +1,5 @@
-// The part of the service that takes partitions and gives them back. Everything here runs on the polling thread.
+// The part of the service that takes partitions and gives them back. Everything here runs on the polling
+// thread.
 #include <algorithm>
 
 #include "app/service.h"
@@ -57,7 +58,8 @@ void Service::open_waiting() {
     }
     std::string& why = waiting_[partition];
     if (why != opened.error().message) {
-      parts_.log('w', "partition " + std::to_string(partition.value) + " has to wait: " + opened.error().message);
+      parts_.log('w',
+                 "partition " + std::to_string(partition.value) + " has to wait: " + opened.error().message);
     }
     why = opened.error().message;
   }
@@ -115,8 +117,9 @@ Result<void> Service::open(PartitionId partition) {
   if (planned->commit_first) {
     if (auto done = parts_.source->commit_now(partition, *planned->commit_first); !done) return done;
   }
-  const auto thread = std::min_element(threads_.begin(), threads_.end(),
-                                       [](const auto& a, const auto& b) { return a->partitions() < b->partitions(); });
+  const auto thread = std::min_element(threads_.begin(), threads_.end(), [](const auto& a, const auto& b) {
+    return a->partitions() < b->partitions();
+  });
   task.sink = sink_->open([worker = thread->get()] { worker->wake(); });
   task.side = parts_.side->open(partition);
   WorkerSettings settings = worker_settings(parts_.config, partition, partition_count_);
@@ -124,8 +127,8 @@ Result<void> Service::open(PartitionId partition) {
   const auto share = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(partition_count_));
   settings.memory_bytes = std::max<std::uint64_t>(parts_.config.state.memory_bytes / 2 / share, 16 << 20);
   settings.max_outbox = std::max<std::uint64_t>(parts_.config.state.memory_bytes / 2 / share / 256, 10'000);
-  auto worker = PartitionWorker::open(std::move(settings), std::move(*planned), *task.store, *task.sink, *task.side,
-                                      parts_.clock->now_ms());
+  auto worker = PartitionWorker::open(std::move(settings), std::move(*planned), *task.store, *task.sink,
+                                      *task.side, parts_.clock->now_ms());
   if (!worker) return worker.error();
   task.worker = std::move(*worker);
   const Offset from = task.worker->next_offset();
@@ -152,10 +155,12 @@ void Service::close(PartitionId partition, bool lost) {
   if (auto failure = held.task->failure()) parts_.log('e', failure->message);
   if (commit && !lost) {
     if (auto done = parts_.source->commit_now(partition, *commit); !done) {
-      parts_.log('w', "partition " + std::to_string(partition.value) + ": offset not committed: " + done.error().message);
+      parts_.log('w', "partition " + std::to_string(partition.value) +
+                          ": offset not committed: " + done.error().message);
     }
   }
   CounterTotals totals = CounterTotals::of(held.task->counters());
+  totals.checkpoint_us_max = held.task->longest_checkpoint_us();
   totals.retire();
   const std::lock_guard lock(mutex_);
   retired_[partition.value] += totals;
@@ -171,7 +176,8 @@ void Service::on_revoked(const std::vector<PartitionId>& partitions, bool lost) 
 }
 
 void Service::on_out_of_range(PartitionId partition) {
-  // The log lost what was to be read next. Closed and opened anew, the plan decides: take over at the committed offset, or stop.
+  // The log lost what was to be read next. Closed and opened anew, the plan decides: take over at the
+  // committed offset, or stop.
   close(partition, false);
   const std::lock_guard lock(mutex_);
   waiting_[partition] = "the next offset is no longer in the log";

@@ -53,7 +53,8 @@ struct SinkThreads::Shared {
     }
     const auto begin = std::chrono::steady_clock::now();
     Result<void> outcome = table.put(job.rows);
-    on_put(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), outcome.has_value());
+    on_put(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
+           outcome.has_value());
     deliver(job, PutAnswer{job.ticket, std::move(outcome)});
   }
 
@@ -82,14 +83,18 @@ struct SinkThreads::Shared {
 
 class SinkThreads::Queue : public SinkQueue {
  public:
-  Queue(std::shared_ptr<Shared> shared, std::function<void()> wake) : shared_(std::move(shared)) { mailbox_->wake = std::move(wake); }
+  Queue(std::shared_ptr<Shared> shared, std::function<void()> wake) : shared_(std::move(shared)) {
+    mailbox_->wake = std::move(wake);
+  }
   ~Queue() override {
     // A thread that is delivering right now must not wake somebody who is gone.
     const std::lock_guard lock(mailbox_->mutex);
     mailbox_->wake = [] {};
   }
 
-  void put(Ticket ticket, std::vector<RowPut> rows) override { shared_->push({mailbox_, ticket, std::move(rows), {}, {}}); }
+  void put(Ticket ticket, std::vector<RowPut> rows) override {
+    shared_->push({mailbox_, ticket, std::move(rows), {}, {}});
+  }
 
   void look_up(Ticket ticket, std::vector<std::string> keys, const std::string& contribution) override {
     shared_->push({mailbox_, ticket, {}, std::move(keys), contribution});
@@ -114,7 +119,9 @@ SinkThreads::SinkThreads(RollupTable& table, unsigned threads, OnPut on_put)
 
 SinkThreads::~SinkThreads() { stop(std::chrono::hours(1)); }
 
-std::unique_ptr<SinkQueue> SinkThreads::open(std::function<void()> wake) { return std::make_unique<Queue>(shared_, std::move(wake)); }
+std::unique_ptr<SinkQueue> SinkThreads::open(std::function<void()> wake) {
+  return std::make_unique<Queue>(shared_, std::move(wake));
+}
 
 bool SinkThreads::stop(std::chrono::milliseconds timeout) {
   if (threads_.empty()) return true;

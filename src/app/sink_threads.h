@@ -1,6 +1,8 @@
-// The threads that talk to the rollup table, one call each at a time, and the queues by which the workers reach them.
+// The threads that talk to the rollup table, one call each at a time, and the queues by which the workers
+// reach them.
 //
-// Threads:    open() from any; each queue belongs to one worker. Bounded: a worker has only as much on its way as its emitter and its
+// Threads:    open() from any; each queue belongs to one worker. Bounded: a worker has only as much on its
+// way as its emitter and its
 //             waiting room allow.
 // Ownership:  a queue that is destroyed drops its answers; calls already running end by themselves.
 #pragma once
@@ -31,7 +33,8 @@ class SinkThreads {
   // wake is called, from the threads, when an answer is there.
   std::unique_ptr<SinkQueue> open(std::function<void()> wake);
 
-  // Drops what has not begun and waits for what has. False: a call was still running at the deadline, and its thread is left behind.
+  // Drops what has not begun and waits for what has. False: a call was still running at the deadline, and its
+  // thread is left behind.
   bool stop(std::chrono::milliseconds timeout);
 
   std::size_t queued() const { return queued_.load(std::memory_order_relaxed); }

@@ -53,12 +53,25 @@ bool PartitionTask::turn(EpochMs now) {
     fail(folded.error());
     return false;
   }
-  if (auto stepped = parts_.worker->step(now); !stepped) {
+  if (auto stepped = step(now); !stepped) {
     fail(stepped.error());
     return false;
   }
   tell(now);
   return worked;
+}
+
+Result<void> PartitionTask::step(EpochMs now) {
+  const std::uint64_t checkpoints = counters().checkpoints.get();
+  const auto begin = std::chrono::steady_clock::now();
+  auto stepped = parts_.worker->step(now);
+  if (counters().checkpoints.get() != checkpoints) {
+    const auto taken = std::chrono::steady_clock::now() - begin;
+    const auto us =
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(taken).count());
+    longest_checkpoint_us_.store(std::max(longest_checkpoint_us(), us), std::memory_order_relaxed);
+  }
+  return stepped;
 }
 
 Result<void> PartitionTask::fold_some(EpochMs now, bool& worked) {
@@ -78,7 +91,8 @@ Result<void> PartitionTask::fold_some(EpochMs now, bool& worked) {
 
 void PartitionTask::tell(EpochMs now) {
   full_.store(parts_.worker->full(), std::memory_order_relaxed);
-  drained_.store(draining_.load(std::memory_order_relaxed) && parts_.worker->drained(), std::memory_order_release);
+  drained_.store(draining_.load(std::memory_order_relaxed) && parts_.worker->drained(),
+                 std::memory_order_release);
   if (now < next_tell_ms_ && !draining_.load(std::memory_order_relaxed)) return;
   next_tell_ms_ = now + kTellEveryMs;
   const std::lock_guard lock(mutex_);
@@ -165,7 +179,8 @@ void WorkerThread::run() {
     bool worked = false;
     for (const auto& task : tasks) worked = task->turn(clock_.now_ms()) || worked;
     lock.lock();
-    if (!worked && !woken_ && !closing_ && !stopping_) changed_.wait_for(lock, kIdleWait, [&] { return woken_ || closing_ || stopping_; });
+    if (!worked && !woken_ && !closing_ && !stopping_)
+      changed_.wait_for(lock, kIdleWait, [&] { return woken_ || closing_ || stopping_; });
     woken_ = false;
   }
 }

@@ -1,7 +1,9 @@
-// The threads that fold. Each owns some partitions, shared-nothing; a partition stays on its thread from open() to close().
+// The threads that fold. Each owns some partitions, shared-nothing; a partition stays on its thread from
+// open() to close().
 //
-// PartitionTask is what the polling thread and the folding thread share of one partition: an inbox of batches, and what each tells the
-// other. Bounded: the polling thread pauses a partition whose inbox is over its bound or whose worker is full.
+// PartitionTask is what the polling thread and the folding thread share of one partition: an inbox of
+// batches, and what each tells the other. Bounded: the polling thread pauses a partition whose inbox is over
+// its bound or whose worker is full.
 #pragma once
 
 #include <atomic>
@@ -35,7 +37,8 @@ class PartitionTask {
     std::unique_ptr<SideOutput> side;
     std::unique_ptr<PartitionWorker> worker;  // refers to the three above
   };
-  explicit PartitionTask(Parts parts) : parts_(std::move(parts)), last_next_offset_(parts_.worker->next_offset()) {}
+  explicit PartitionTask(Parts parts)
+      : parts_(std::move(parts)), last_next_offset_(parts_.worker->next_offset()) {}
 
   // --- the polling thread
   PartitionId partition() const { return parts_.partition; }
@@ -50,6 +53,10 @@ class PartitionTask {
   std::optional<Error> failure() const;
   std::string trouble() const;
   const WorkerCounters& counters() const { return parts_.worker->counters(); }
+  // Longest time that folding stood still for a checkpoint.
+  std::uint64_t longest_checkpoint_us() const {
+    return longest_checkpoint_us_.load(std::memory_order_relaxed);
+  }
 
  private:
   friend class WorkerThread;
@@ -57,6 +64,7 @@ class PartitionTask {
   // --- the folding thread
   bool turn(EpochMs now);
   Result<void> fold_some(EpochMs now, bool& worked);
+  Result<void> step(EpochMs now);
   void tell(EpochMs now);
   void fail(const Error& error);
   // Checkpoint to disk; what may still be committed.
@@ -67,6 +75,7 @@ class PartitionTask {
   EpochMs next_tell_ms_ = 0;
 
   std::atomic<std::size_t> queued_bytes_{0};
+  std::atomic<std::uint64_t> longest_checkpoint_us_{0};
   std::atomic<bool> full_{false};
   std::atomic<bool> drained_{false};
   std::atomic<bool> draining_{false};
@@ -84,7 +93,8 @@ class WorkerThread {
   ~WorkerThread();
 
   void add(std::shared_ptr<PartitionTask> task);
-  // Takes the partition off the thread, checkpoints it and releases its store. Waits; what may still be committed, if anything.
+  // Takes the partition off the thread, checkpoints it and releases its store. Waits; what may still be
+  // committed, if anything.
   std::optional<CommittedOffset> close(const std::shared_ptr<PartitionTask>& task);
   void wake();
   std::size_t partitions() const;

@@ -1,8 +1,10 @@
 // Min, max, compensated sum and count of one metric in one hour.
 //
-// Invariants: every value added is finite. min and max order -0.0 below +0.0. The sum is Neumaier's: the correctly rounded one in all but
-//             contrived cases. A sum that overflows is the infinity of its first overflow from then on, never NaN. Bits depend on the
-//             order of the values alone, which is why the build sets -ffp-contract=off.
+// Invariants: every value added is finite. min and max order -0.0 below +0.0. The sum is Neumaier's: the
+// correctly rounded one in all but
+//             contrived cases. A sum that overflows is the infinity of its first overflow from then on, never
+//             NaN. Bits depend on the order of the values alone, which is why the build sets
+//             -ffp-contract=off.
 // Source: A. Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, 1974.
 #pragma once
 

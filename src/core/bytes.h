@@ -1,6 +1,8 @@
-// Writing and reading of the binary formats: big-endian fixed widths, LEB128 varints, length-prefixed strings.
+// Writing and reading of the binary formats: big-endian fixed widths, LEB128 varints, length-prefixed
+// strings.
 //
-// Errors: a ByteReader that ran out or met an overlong varint is not ok() from then on and yields zeros; check ok() at the end.
+// Errors: a ByteReader that ran out or met an overlong varint is not ok() from then on and yields zeros;
+// check ok() at the end.
 #pragma once
 
 #include <bit>

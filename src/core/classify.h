@@ -1,5 +1,5 @@
-// Late or early is decided by the event time and the arrival that Kafka recorded, never by a clock, so a replay decides the same.
-// Source: docs/FORMATS.md, "Arrival"; both bounds are inclusive.
+// Late or early is decided by the event time and the arrival that Kafka recorded, never by a clock, so a
+// replay decides the same. Source: docs/FORMATS.md, "Arrival"; both bounds are inclusive.
 #pragma once
 
 #include "core/types.h"

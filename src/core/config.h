@@ -1,7 +1,9 @@
-// The configuration: one JSON file with comments, ${VAR} and ${file:PATH} for secrets, unknown keys refused with the nearest known one.
-// Everything has a default but kafka.brokers and kafka.topics. Reference: docs/CONFIGURATION.md.
+// The configuration: one JSON file with comments, ${VAR} and ${file:PATH} for secrets, unknown keys refused
+// with the nearest known one. Everything has a default but kafka.brokers and kafka.topics. Reference:
+// docs/CONFIGURATION.md.
 //
-// Errors: Refused, with file, line where known, key, what is wrong and what would be right, a line each. Nothing is ever guessed.
+// Errors: Refused, with file, line where known, key, what is wrong and what would be right, a line each.
+// Nothing is ever guessed.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +53,7 @@ struct SinkConfig {
   SinkType type = SinkType::kHbase;
   std::string address = "127.0.0.1:9090";
   std::string table = "rollups";
-  std::string dir = "rollups";                    // embedded
+  std::string dir = "rollups";                         // embedded
   std::optional<std::int64_t> ttl_s = 730LL * 86'400;  // nullopt: forever
   // "auto" is worked out from the topic's retention; nullopt inside: forever.
   bool contribution_ttl_auto = true;
@@ -89,7 +91,7 @@ struct Config {
   EmitConfig emit;
   SideConfig side;
   HttpConfig http;
-  std::uint32_t workers = 0;           // threads that fold; 0: one a core
+  std::uint32_t workers = 0;                 // threads that fold; 0: one a core
   std::int64_t startup_timeout_ms = 30'000;  // how long a missing server or topic is waited for at start
 };
 
@@ -99,10 +101,11 @@ struct SecretLookup {
   std::function<std::optional<std::string>(const std::string&)> file;
 };
 
-// overrides: "sink.table=x" as given with --set, applied over the text; the value is JSON, or else taken as a string.
-// require_kafka: brokers and topics must be there (`fold` needs neither).
-Result<Config> parse_config(std::string_view text, std::string_view name, const std::vector<std::string>& overrides,
-                            const SecretLookup& secrets, bool require_kafka);
+// overrides: "sink.table=x" as given with --set, applied over the text; the value is JSON, or else taken as a
+// string. require_kafka: brokers and topics must be there (`fold` needs neither).
+Result<Config> parse_config(std::string_view text, std::string_view name,
+                            const std::vector<std::string>& overrides, const SecretLookup& secrets,
+                            bool require_kafka);
 
 // "90s", "5m", "48h", "29d", "500ms" or 0. Empty if it is no duration.
 std::optional<std::int64_t> parse_duration_ms(std::string_view text);
@@ -110,7 +113,8 @@ std::string format_duration(std::int64_t ms);
 // "64MiB", "1GiB", "500kB", or plain bytes.
 std::optional<std::uint64_t> parse_bytes(std::string_view text);
 
-// Names the semantics under which cells are made: 16 hex digits over the version of the rules, `reading` and `policy`.
+// Names the semantics under which cells are made: 16 hex digits over the version of the rules, `reading` and
+// `policy`.
 std::string semantics_fingerprint(const Config& config);
 
 }  // namespace hourfold

@@ -12,8 +12,8 @@ enum Flags : std::uint8_t { kDeduplicates = 1 };
 
 // Equal sets get one number, in order of first use by the sorted metrics.
 struct TimesNumbering {
-  std::vector<std::uint32_t> number_of;     // by index in the window
-  std::vector<std::uint32_t> first_index;   // by number
+  std::vector<std::uint32_t> number_of;    // by index in the window
+  std::vector<std::uint32_t> first_index;  // by number
 
   explicit TimesNumbering(const Window& window) : number_of(window.times().size(), kUnset) {
     std::unordered_multimap<std::size_t, std::uint32_t> by_hash;
@@ -26,7 +26,8 @@ struct TimesNumbering {
  private:
   static constexpr std::uint32_t kUnset = 0xffffffff;
 
-  std::uint32_t number(const Window& window, std::size_t index, std::unordered_multimap<std::size_t, std::uint32_t>& by_hash) {
+  std::uint32_t number(const Window& window, std::size_t index,
+                       std::unordered_multimap<std::size_t, std::uint32_t>& by_hash) {
     const SeenTimes& times = window.times()[index];
     const std::size_t hash = window.times().size() == 1 ? 0 : times.hash();
     for (auto [at, end] = by_hash.equal_range(hash); at != end; ++at) {
@@ -114,7 +115,8 @@ Result<Window> read_contribution(std::string_view bytes, SchemaPool& pool) {
   ByteReader in(bytes);
   const std::uint8_t version = in.u8();
   if (in.ok() && version > kContributionVersion) {
-    return fatal("contribution: version " + std::to_string(version) + " is newer than " + std::to_string(kContributionVersion) +
+    return fatal("contribution: version " + std::to_string(version) + " is newer than " +
+                 std::to_string(kContributionVersion) +
                  ", the newest this program knows; run the version that wrote it, or a later one");
   }
   const std::uint8_t flags = in.u8();
@@ -126,7 +128,8 @@ Result<Window> read_contribution(std::string_view bytes, SchemaPool& pool) {
   parts.last_position.index = static_cast<std::uint32_t>(in.varint());
   parts.last_arrival_ms = static_cast<EpochMs>(in.be64());
   const std::uint64_t metrics = in.varint();
-  if (!in.ok() || metrics > kMaxMetricsPerWindow || parts.revision > kMaxRevision) return broken("impossible header");
+  if (!in.ok() || metrics > kMaxMetricsPerWindow || parts.revision > kMaxRevision)
+    return broken("impossible header");
   std::vector<std::string> names;
   for (std::uint64_t i = 0; i < metrics; ++i) {
     if (!read_metric(in, names, parts, parts.deduplicates)) return broken("impossible metric");
@@ -142,8 +145,8 @@ std::string contribution_qualifier(std::string_view topic, PartitionId partition
   return std::string(topic) + "/" + std::to_string(partition.value);
 }
 
-RowPut make_row_put(const Window& window, std::string_view device, HourStart hour, std::uint32_t buckets, RowLayout layout,
-                    Generation generation, std::string_view qualifier) {
+RowPut make_row_put(const Window& window, std::string_view device, HourStart hour, std::uint32_t buckets,
+                    RowLayout layout, Generation generation, std::string_view qualifier) {
   RowPut put(row_key(device, hour, buckets), cell_timestamp(hour, generation, window.revision()));
   for (std::size_t slot = 0; slot < window.schema().size(); ++slot) {
     add_rollup_cells(put, window.schema().name(slot), window.aggregate(slot).rollup(), layout);

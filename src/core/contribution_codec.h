@@ -1,8 +1,9 @@
 // The `s` cell: a partition's whole contribution to a row. It is what a worker without a disk goes on from.
 //
-// Invariants: the bytes are a function of the content: metrics sorted by name, equal sets of times stored once, in order of first use.
-// Bytes: docs/FORMATS.md, "Contribution"; pinned by tests/unit/contribution_codec_test.cc.
-// Errors: Fatal for a newer version or for bytes that are none (the partition must stop rather than guess).
+// Invariants: the bytes are a function of the content: metrics sorted by name, equal sets of times stored
+// once, in order of first use. Bytes: docs/FORMATS.md, "Contribution"; pinned by
+// tests/unit/contribution_codec_test.cc. Errors: Fatal for a newer version or for bytes that are none (the
+// partition must stop rather than guess).
 #pragma once
 
 #include <string>
@@ -24,7 +25,7 @@ Result<Window> read_contribution(std::string_view bytes, SchemaPool& pool);
 std::string contribution_qualifier(std::string_view topic, PartitionId partition);
 
 // The row's whole Put: every metric in `r` and the contribution in `s`, all at the window's cell timestamp.
-RowPut make_row_put(const Window& window, std::string_view device, HourStart hour, std::uint32_t buckets, RowLayout layout,
-                    Generation generation, std::string_view contribution_qualifier);
+RowPut make_row_put(const Window& window, std::string_view device, HourStart hour, std::uint32_t buckets,
+                    RowLayout layout, Generation generation, std::string_view contribution_qualifier);
 
 }  // namespace hourfold

@@ -11,7 +11,8 @@ namespace {
 
 std::size_t hash_of(const std::vector<std::string>& names) {
   std::size_t hash = 0x9e3779b97f4a7c15ULL;
-  for (const std::string& name : names) hash = (hash ^ std::hash<std::string>{}(name)) * 0xff51afd7ed558ccdULL;
+  for (const std::string& name : names)
+    hash = (hash ^ std::hash<std::string>{}(name)) * 0xff51afd7ed558ccdULL;
   return hash;
 }
 

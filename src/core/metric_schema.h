@@ -1,8 +1,10 @@
-// The set of metric names of a window, shared by all windows that have the same set: a fleet has few of them and very many windows.
+// The set of metric names of a window, shared by all windows that have the same set: a fleet has few of them
+// and very many windows.
 //
 // MetricSchema: immutable, names sorted by bytes, unique. A slot is an index into it.
 // SchemaPool:   hands out one object per set of names; a schema that no window uses any more is freed.
-// SlotMapper:   finds the slots of a reading's metrics; remembers the answer for the sequences of names that devices repeat.
+// SlotMapper:   finds the slots of a reading's metrics; remembers the answer for the sequences of names that
+// devices repeat.
 //
 // Threads: a pool and a mapper belong to one thread; windows made with a pool may outlive it.
 #pragma once

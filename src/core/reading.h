@@ -1,4 +1,5 @@
-// What a record of the topic says: readings, each with a device, an event time and metrics, or the reason why it is not one.
+// What a record of the topic says: readings, each with a device, an event time and metrics, or the reason why
+// it is not one.
 //
 // Ownership: views point into the parser that made them and live until its next call.
 // Source of the rules: docs/FORMATS.md, "A reading".
@@ -14,7 +15,8 @@
 
 namespace hourfold {
 
-// Why a reading (or a whole record) is malformed. The names of to_string() are what dead letters and counters carry.
+// Why a reading (or a whole record) is malformed. The names of to_string() are what dead letters and counters
+// carry.
 enum class Malformed : std::uint8_t {
   kNone,
   kEmptyValue,      // zero bytes, or nothing but white space

@@ -18,7 +18,8 @@ std::size_t size_of(const std::optional<std::string>& value) { return value ? va
 }  // namespace
 
 std::size_t RecordCopy::memory_bytes() const {
-  std::size_t bytes = sizeof *this + size_of(key) + size_of(value) + headers.capacity() * sizeof(RecordHeader);
+  std::size_t bytes =
+      sizeof *this + size_of(key) + size_of(value) + headers.capacity() * sizeof(RecordHeader);
   for (const RecordHeader& header : headers) bytes += header.name.capacity() + size_of(header.value);
   return bytes;
 }

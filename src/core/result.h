@@ -1,7 +1,7 @@
 // The one way a fallible call answers: a value, or an Error whose kind says what the caller does next.
 //
-// Interface of std::expected (C++23), reduced to what is used. Bad input is a value with a reason, never an exception; exceptions of
-// libraries end in the adapter that uses them.
+// Interface of std::expected (C++23), reduced to what is used. Bad input is a value with a reason, never an
+// exception; exceptions of libraries end in the adapter that uses them.
 #pragma once
 
 #include <string>
@@ -22,10 +22,14 @@ enum class ErrorKind {
 
 constexpr std::string_view to_string(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::kUnavailable: return "unavailable";
-    case ErrorKind::kUnknown: return "unknown";
-    case ErrorKind::kRefused: return "refused";
-    case ErrorKind::kFatal: return "fatal";
+    case ErrorKind::kUnavailable:
+      return "unavailable";
+    case ErrorKind::kUnknown:
+      return "unknown";
+    case ErrorKind::kRefused:
+      return "refused";
+    case ErrorKind::kFatal:
+      return "fatal";
   }
   return "?";
 }
@@ -46,8 +50,10 @@ inline Error fatal(std::string message) { return {ErrorKind::kFatal, std::move(m
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : content_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : content_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : content_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : content_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   bool has_value() const { return content_.index() == 0; }
   explicit operator bool() const { return has_value(); }
@@ -83,7 +89,8 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : error_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   bool has_value() const { return error_.index() == 0; }
   explicit operator bool() const { return has_value(); }

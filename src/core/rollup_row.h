@@ -1,4 +1,5 @@
-// The row of one device's hour as every reader of the table sees it: key, columns, values and cell timestamps.
+// The row of one device's hour as every reader of the table sees it: key, columns, values and cell
+// timestamps.
 //
 // Bytes: docs/FORMATS.md, "Rollup row". Pinned by tests/unit/rollup_row_test.cc.
 #pragma once
@@ -37,7 +38,8 @@ std::optional<RowKeyParts> split_row_key(std::string_view key);
 // Key of the one row that holds the table's generation and settings; sorts behind all salts.
 std::string_view meta_row_key();
 
-// hour start + generation x 3 600 000 + revision: a later state of an hour outranks every earlier one, and a generation all below it.
+// hour start + generation x 3 600 000 + revision: a later state of an hour outranks every earlier one, and a
+// generation all below it.
 std::int64_t cell_timestamp(HourStart hour, Generation generation, Revision revision);
 struct CellStamp {
   Generation generation;
@@ -78,14 +80,15 @@ class RowPut {
   std::vector<Span> cells_;
 };
 
-// Why no table takes this row (a key that is empty or over 32,767 bytes, no cells, a negative timestamp); empty if it may be written.
+// Why no table takes this row (a key that is empty or over 32,767 bytes, no cells, a negative timestamp);
+// empty if it may be written.
 std::optional<std::string> why_unwritable(const RowPut& put);
 
 // Adds the `r` cells of one metric.
 void add_rollup_cells(RowPut& put, std::string_view metric, const Rollup& rollup, RowLayout layout);
 
 // Reads one `r` cell back into the metric's rollup; false if it is none of ours.
-bool read_rollup_cell(std::string_view qualifier, std::string_view value, RowLayout layout, std::string_view& metric,
-                      Rollup& rollup);
+bool read_rollup_cell(std::string_view qualifier, std::string_view value, RowLayout layout,
+                      std::string_view& metric, Rollup& rollup);
 
 }  // namespace hourfold

@@ -7,7 +7,8 @@
 namespace hourfold {
 namespace {
 
-// Devices with a steady cadence repeat one distance; those with jitter do not, and then a plain list of distances is shorter.
+// Devices with a steady cadence repeat one distance; those with jitter do not, and then a plain list of
+// distances is shorter.
 enum Mode : std::uint8_t { kRuns = 0, kDistances = 1 };
 
 struct Run {

@@ -16,7 +16,9 @@ Error newer(const char* what, unsigned version) {
                " is newer than this program; run the version that wrote it, or a later one");
 }
 
-Error broken(const char* what) { return fatal(std::string("state: ") + what + " cannot be read; the state is damaged"); }
+Error broken(const char* what) {
+  return fatal(std::string("state: ") + what + " cannot be read; the state is damaged");
+}
 
 // lowest() and highest() have names of their own in the texts.
 std::string hour_text(HourStart hour) {
@@ -43,13 +45,15 @@ std::optional<HourStart> parse_hour(std::string_view text) {
 }  // namespace
 
 std::size_t WaitingReading::memory_bytes() const {
-  std::size_t bytes = sizeof *this + device.capacity() + original.memory_bytes() + metrics.capacity() * sizeof metrics[0];
+  std::size_t bytes =
+      sizeof *this + device.capacity() + original.memory_bytes() + metrics.capacity() * sizeof metrics[0];
   for (const auto& metric : metrics) bytes += metric.first.capacity();
   return bytes;
 }
 
 std::string to_canonical_json(const WaitingReading& reading) {
-  nlohmann::ordered_json json = {{"device", reading.device}, {"ts", reading.event_ms}, {"metrics", nlohmann::ordered_json::object()}};
+  nlohmann::ordered_json json = {
+      {"device", reading.device}, {"ts", reading.event_ms}, {"metrics", nlohmann::ordered_json::object()}};
   for (const auto& [name, value] : reading.metrics) json["metrics"][name] = value;
   return json.dump();
 }
@@ -113,10 +117,13 @@ std::string write_state_marks(const StateMarks& marks) {
                          {"partition_count", marks.partition_count},
                          {"generation", marks.generation.value},
                          {"fingerprint", marks.fingerprint}};
-  for (const auto& [offset, hour] : marks.hours.rises()) json["hour_rises"].push_back({offset.value, hour.ms});
-  if (marks.last_folded) json["last_folded"] = {marks.last_folded->offset.value, marks.last_folded->timestamp_ms};
+  for (const auto& [offset, hour] : marks.hours.rises())
+    json["hour_rises"].push_back({offset.value, hour.ms});
+  if (marks.last_folded)
+    json["last_folded"] = {marks.last_folded->offset.value, marks.last_folded->timestamp_ms};
   for (const LostRange& range : marks.lost) json["lost"].push_back({range.from.value, range.to.value});
-  for (const auto& [offset, to] : marks.fingerprint_changes) json["fingerprint_changes"].push_back({offset.value, to});
+  for (const auto& [offset, to] : marks.fingerprint_changes)
+    json["fingerprint_changes"].push_back({offset.value, to});
   return json.dump();
 }
 
@@ -149,7 +156,8 @@ Result<StateMarks> read_state_marks(std::string_view text) {
       marks.lost.push_back({{range.at(0).get<std::int64_t>()}, {range.at(1).get<std::int64_t>()}});
     }
     for (const auto& change : json.value("fingerprint_changes", nlohmann::json::array())) {
-      marks.fingerprint_changes.emplace_back(Offset{change.at(0).get<std::int64_t>()}, change.at(1).get<std::string>());
+      marks.fingerprint_changes.emplace_back(Offset{change.at(0).get<std::int64_t>()},
+                                             change.at(1).get<std::string>());
     }
     return marks;
   } catch (const nlohmann::json::exception& error) {
@@ -158,9 +166,11 @@ Result<StateMarks> read_state_marks(std::string_view text) {
 }
 
 std::string write_commit_metadata(const CommitMetadata& metadata) {
-  std::string text = "hourfold/1 hour=" + hour_text(metadata.highest_hour) + " partitions=" + std::to_string(metadata.partition_count);
+  std::string text = "hourfold/1 hour=" + hour_text(metadata.highest_hour) +
+                     " partitions=" + std::to_string(metadata.partition_count);
   if (metadata.last_folded) {
-    text += " folded=" + std::to_string(metadata.last_folded->offset.value) + "@" + std::to_string(metadata.last_folded->timestamp_ms);
+    text += " folded=" + std::to_string(metadata.last_folded->offset.value) + "@" +
+            std::to_string(metadata.last_folded->timestamp_ms);
   }
   // Last, so that metadata cut off by a broker's limit is noticed.
   return text + " rules=" + metadata.fingerprint + " .";

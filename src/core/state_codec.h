@@ -1,5 +1,6 @@
-// Values of the window store besides windows (which are stored as core/contribution_codec.h writes them): a reading that waits for a
-// look-up, the marks of a partition. And the text that is committed beside an offset.
+// Values of the window store besides windows (which are stored as core/contribution_codec.h writes them): a
+// reading that waits for a look-up, the marks of a partition. And the text that is committed beside an
+// offset.
 //
 // Bytes: docs/FORMATS.md, "State"; pinned by tests/unit/state_codec_test.cc.
 // Errors: Fatal for a newer version or for bytes that are none.
@@ -27,7 +28,8 @@ struct WaitingReading {
   EpochMs event_ms = 0;
   EpochMs arrival_ms = 0;
   std::vector<std::pair<std::string, double>> metrics;
-  // For the side topic, should it not be folded after all: the record if this is its only reading, else the reading alone.
+  // For the side topic, should it not be folded after all: the record if this is its only reading, else the
+  // reading alone.
   RecordCopy original;
 
   std::size_t memory_bytes() const;
@@ -39,8 +41,8 @@ std::string to_canonical_json(const WaitingReading& reading);
 void append_waiting_reading(std::string& out, const WaitingReading& reading);
 Result<WaitingReading> read_waiting_reading(Position position, std::string_view bytes);
 
-// The highest hour of all accepted readings before an offset, known without a clock. lowest(): none yet; highest(): not known, which
-// means that any hour may have a part in the table.
+// The highest hour of all accepted readings before an offset, known without a clock. lowest(): none yet;
+// highest(): not known, which means that any hour may have a part in the table.
 class HourTrack {
  public:
   explicit HourTrack(HourStart base = HourStart::lowest()) : base_(base) {}
@@ -67,8 +69,8 @@ struct LostRange {
   bool operator==(const LostRange&) const = default;
 };
 
-// A record of which something was folded. When its offset is read again, its time must be the same: a topic that was deleted and created
-// again starts its offsets over.
+// A record of which something was folded. When its offset is read again, its time must be the same: a topic
+// that was deleted and created again starts its offsets over.
 struct FoldedRecord {
   Offset offset;
   EpochMs timestamp_ms = 0;
@@ -86,7 +88,8 @@ struct StateMarks {
   Generation generation;
   std::string fingerprint;
   std::vector<LostRange> lost;
-  std::vector<std::pair<Offset, std::string>> fingerprint_changes;  // from this offset on, the semantics named
+  std::vector<std::pair<Offset, std::string>>
+      fingerprint_changes;  // from this offset on, the semantics named
 };
 
 std::string write_state_marks(const StateMarks& marks);

@@ -12,7 +12,9 @@ namespace {
 // Bytes of one metric in the encoding besides its name: name length, four doubles, count, index of its times.
 constexpr std::size_t kMetricBound = 2 + 4 * 8 + 10 + 3;
 
-bool outside(const Aggregate& aggregate, double value) { return value < aggregate.min || value > aggregate.max; }
+bool outside(const Aggregate& aggregate, double value) {
+  return value < aggregate.min || value > aggregate.max;
+}
 
 }  // namespace
 
@@ -39,10 +41,13 @@ Window::Window(Parts parts)
   HF_CHECK(aggregates_.size() == schema_->size());
 }
 
-FoldOutcome Window::fold(std::span<const Metric> metrics, std::uint32_t time, Position position, EpochMs arrival_ms,
-                         FoldTools& tools) {
+FoldOutcome Window::fold(std::span<const Metric> metrics, std::uint32_t time, Position position,
+                         EpochMs arrival_ms, FoldTools& tools) {
   const std::span<const Slot> slots = tools.slots.map(metrics, schema_);
-  if (position <= last_position_) return {was_refused(metrics, slots, time, tools) ? FoldResult::kContributionFull : FoldResult::kAlreadyCounted, 0, false};
+  if (position <= last_position_)
+    return {was_refused(metrics, slots, time, tools) ? FoldResult::kContributionFull
+                                                     : FoldResult::kAlreadyCounted,
+            0, false};
   FoldOutcome outcome;
   if (revision_ < kMaxRevision && fold_in_order(metrics, slots, time)) {
     // The steady case: the window's own metrics, at a time later than all before.
@@ -53,7 +58,8 @@ FoldOutcome Window::fold(std::span<const Metric> metrics, std::uint32_t time, Po
       return outcome;
     }
     if (revision_ >= kMaxRevision) return {FoldResult::kHourFull, 0, false};
-    if (schema_->size() + fresh.unknown.size() > kMaxMetricsPerWindow) return {FoldResult::kContributionFull, 0, false};
+    if (schema_->size() + fresh.unknown.size() > kMaxMetricsPerWindow)
+      return {FoldResult::kContributionFull, 0, false};
     const std::size_t grown = size_bound_ + growth_bound(metrics, fresh);
     if (grown <= kMaxContributionBytes) {
       apply(metrics, fresh, time, tools);
@@ -68,7 +74,8 @@ FoldOutcome Window::fold(std::span<const Metric> metrics, std::uint32_t time, Po
   return outcome;
 }
 
-bool Window::was_refused(std::span<const Metric> metrics, std::span<const Slot> slots, std::uint32_t time, FoldTools& tools) const {
+bool Window::was_refused(std::span<const Metric> metrics, std::span<const Slot> slots, std::uint32_t time,
+                         FoldTools& tools) const {
   FoldOutcome unused;
   const Fresh fresh = find_fresh(metrics, slots, time, unused);
   // What was folded is held; without seen times that can only be told of the names.
@@ -82,7 +89,9 @@ bool Window::was_refused(std::span<const Metric> metrics, std::span<const Slot> 
 bool Window::fold_in_order(std::span<const Metric> metrics, std::span<const Slot> slots, std::uint32_t time) {
   if (metrics.size() != aggregates_.size()) return false;
   if (deduplicates_) {
-    if (times_.size() != 1 || times_[0].size() == 0 || size_bound_ + SeenTimes::kMaxBytesPerTime > kMaxContributionBytes) return false;
+    if (times_.size() != 1 || times_[0].size() == 0 ||
+        size_bound_ + SeenTimes::kMaxBytesPerTime > kMaxContributionBytes)
+      return false;
     if (!times_[0].is_after_all(time)) return false;
   }
   // Names of a reading are unique, so as many known slots as there are metrics means all of them.
@@ -97,8 +106,8 @@ bool Window::fold_in_order(std::span<const Metric> metrics, std::span<const Slot
   return true;
 }
 
-Window::Fresh Window::find_fresh(std::span<const Metric> metrics, std::span<const Slot> slots, std::uint32_t time,
-                                 FoldOutcome& outcome) const {
+Window::Fresh Window::find_fresh(std::span<const Metric> metrics, std::span<const Slot> slots,
+                                 std::uint32_t time, FoldOutcome& outcome) const {
   Fresh fresh;
   // Metrics share few sets of times: ask each once.
   std::vector<std::optional<bool>> seen(times_.size());
@@ -142,7 +151,8 @@ std::uint32_t Window::bound_after(std::size_t encoded_bytes, std::size_t metrics
   return static_cast<std::uint32_t>(encoded_bytes + 2 * kHeaderBound + 12 * metrics);
 }
 
-bool Window::fits_exactly(std::span<const Metric> metrics, const Fresh& fresh, std::uint32_t time, FoldTools& tools) {
+bool Window::fits_exactly(std::span<const Metric> metrics, const Fresh& fresh, std::uint32_t time,
+                          FoldTools& tools) {
   Window grown = *this;
   grown.apply(metrics, fresh, time, tools);
   std::string bytes;
@@ -154,7 +164,8 @@ bool Window::fits_exactly(std::span<const Metric> metrics, const Fresh& fresh, s
   return true;
 }
 
-void Window::apply(std::span<const Metric> metrics, const Fresh& fresh, std::uint32_t time, FoldTools& tools) {
+void Window::apply(std::span<const Metric> metrics, const Fresh& fresh, std::uint32_t time,
+                   FoldTools& tools) {
   for (const Fresh::Known& known : fresh.known) aggregates_[known.slot].add(metrics[known.metric].value);
   if (deduplicates_) note_times(fresh, time);
   if (!fresh.unknown.empty()) add_metrics(metrics, fresh, time, tools);
@@ -184,7 +195,8 @@ void Window::note_times(const Fresh& fresh, std::uint32_t time) {
   }
 }
 
-void Window::add_metrics(std::span<const Metric> metrics, const Fresh& fresh, std::uint32_t time, FoldTools& tools) {
+void Window::add_metrics(std::span<const Metric> metrics, const Fresh& fresh, std::uint32_t time,
+                         FoldTools& tools) {
   std::vector<std::uint32_t> added = fresh.unknown;
   std::sort(added.begin(), added.end(), [&](auto a, auto b) { return metrics[a].name < metrics[b].name; });
   std::vector<std::string> names;
@@ -214,8 +226,8 @@ void Window::add_metrics(std::span<const Metric> metrics, const Fresh& fresh, st
 }
 
 std::size_t Window::memory_bytes() const {
-  std::size_t bytes = sizeof *this + aggregates_.capacity() * sizeof(Aggregate) + times_of_.capacity() * sizeof(std::uint16_t) +
-                      times_.capacity() * sizeof(SeenTimes);
+  std::size_t bytes = sizeof *this + aggregates_.capacity() * sizeof(Aggregate) +
+                      times_of_.capacity() * sizeof(std::uint16_t) + times_.capacity() * sizeof(SeenTimes);
   for (const SeenTimes& times : times_) bytes += times.memory_bytes();
   return bytes;
 }

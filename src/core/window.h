@@ -1,7 +1,8 @@
-// One partition's contribution to one device's hour: aggregates per metric, the event times folded into each, how many readings that
-// were (the revision), and up to which position of the partition.
+// One partition's contribution to one device's hour: aggregates per metric, the event times folded into each,
+// how many readings that were (the revision), and up to which position of the partition.
 //
-// Invariants: a pure function of the readings folded, in position order. The revision grows by one with each; the last position never
+// Invariants: a pure function of the readings folded, in position order. The revision grows by one with each;
+// the last position never
 //             goes back. Each hour keeps the duplicate setting it began with.
 // Threads:    none of its own; one thread at a time.
 // Bytes:      core/contribution_codec.h. Source of the rules: docs/FORMATS.md.
@@ -32,8 +33,8 @@ enum class FoldResult : std::uint8_t {
 struct FoldOutcome {
   FoldResult result = FoldResult::kFolded;
   std::uint32_t duplicate_values = 0;
-  // A duplicate whose value is provably another one: it lies outside min and max of what was folded. A lower bound, since the values
-  // themselves are not kept.
+  // A duplicate whose value is provably another one: it lies outside min and max of what was folded. A lower
+  // bound, since the values themselves are not kept.
   bool conflict = false;
 };
 
@@ -47,8 +48,10 @@ class Window {
  public:
   Window(bool deduplicate, const SchemaPool& pool) : schema_(pool.empty()), deduplicates_(deduplicate) {}
 
-  // metrics: unique names, at least one. time: event time within the hour, in ms. Nothing changes unless the result is kFolded.
-  FoldOutcome fold(std::span<const Metric> metrics, std::uint32_t time, Position position, EpochMs arrival_ms, FoldTools& tools);
+  // metrics: unique names, at least one. time: event time within the hour, in ms. Nothing changes unless the
+  // result is kFolded.
+  FoldOutcome fold(std::span<const Metric> metrics, std::uint32_t time, Position position, EpochMs arrival_ms,
+                   FoldTools& tools);
 
   Revision revision() const { return revision_; }
   Position last_position() const { return last_position_; }
@@ -77,17 +80,20 @@ class Window {
 
  private:
   struct Fresh;  // which metrics of a reading are to be folded
-  // Of a reading at or below the last position: it did not fit. A contribution only grows, so it would not fit now either; whoever takes
-  // over before its dead letter is acknowledged has to write it.
-  bool was_refused(std::span<const Metric> metrics, std::span<const Slot> slots, std::uint32_t time, FoldTools& tools) const;
+  // Of a reading at or below the last position: it did not fit. A contribution only grows, so it would not
+  // fit now either; whoever takes over before its dead letter is acknowledged has to write it.
+  bool was_refused(std::span<const Metric> metrics, std::span<const Slot> slots, std::uint32_t time,
+                   FoldTools& tools) const;
   bool fold_in_order(std::span<const Metric> metrics, std::span<const Slot> slots, std::uint32_t time);
-  Fresh find_fresh(std::span<const Metric> metrics, std::span<const Slot> slots, std::uint32_t time, FoldOutcome& outcome) const;
+  Fresh find_fresh(std::span<const Metric> metrics, std::span<const Slot> slots, std::uint32_t time,
+                   FoldOutcome& outcome) const;
   void apply(std::span<const Metric> metrics, const Fresh& fresh, std::uint32_t time, FoldTools& tools);
   void note_times(const Fresh& fresh, std::uint32_t time);
   void add_metrics(std::span<const Metric> metrics, const Fresh& fresh, std::uint32_t time, FoldTools& tools);
   std::size_t growth_bound(std::span<const Metric> metrics, const Fresh& fresh) const;
   static std::uint32_t bound_after(std::size_t encoded_bytes, std::size_t metrics);
-  bool fits_exactly(std::span<const Metric> metrics, const Fresh& fresh, std::uint32_t time, FoldTools& tools);
+  bool fits_exactly(std::span<const Metric> metrics, const Fresh& fresh, std::uint32_t time,
+                    FoldTools& tools);
 
   SchemaPtr schema_;
   std::vector<Aggregate> aggregates_;    // by slot
@@ -97,8 +103,8 @@ class Window {
   Position last_position_;
   EpochMs last_arrival_ms_ = 0;
   static constexpr std::uint32_t kHeaderBound = 64;
-  // Never below the size of the encoding plus kHeaderBound. A reading that would lift it past the limit is decided by encoding, so the
-  // decision is a function of the content although this bound is not.
+  // Never below the size of the encoding plus kHeaderBound. A reading that would lift it past the limit is
+  // decided by encoding, so the decision is a function of the content although this bound is not.
   std::uint32_t size_bound_ = 2 * kHeaderBound;
   bool deduplicates_;
 };

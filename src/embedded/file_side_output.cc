@@ -41,7 +41,8 @@ std::string base64(std::string_view bytes) {
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     std::uint32_t group = 0;
     const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t k = 0; k < 3; ++k) group = group << 8U | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 3; ++k)
+      group = group << 8U | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
     for (std::size_t k = 0; k < 4; ++k) text += k <= count ? kAlphabet[group >> (18U - 6U * k) & 63U] : '=';
   }
   return text;
@@ -64,11 +65,14 @@ std::string encode(const SideRecord& record) {
   line["key"] = base64_or_null(record.key);
   line["value"] = base64_or_null(record.value);
   line["headers"] = nlohmann::json::array();
-  for (const auto& [name, value] : record.headers) line["headers"].push_back({{"name", name}, {"value", base64_or_null(value)}});
+  for (const auto& [name, value] : record.headers)
+    line["headers"].push_back({{"name", name}, {"value", base64_or_null(value)}});
   return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 
-Error failure(const std::string& what) { return unavailable("side file " + what + ": " + std::strerror(errno)); }
+Error failure(const std::string& what) {
+  return unavailable("side file " + what + ": " + std::strerror(errno));
+}
 
 // One file, appended to.
 class SideFile {
@@ -112,7 +116,8 @@ class SideFile {
     const auto size = ::lseek(file.number(), 0, SEEK_END);
     if (size < 0 || (size > 0 && ::pread(file.number(), &last, 1, size - 1) != 1)) return false;
     if (last != '\n' && ::write(file.number(), "\n", 1) != 1) return false;
-    const Descriptor folder(::open(std::filesystem::path(path_).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    const Descriptor folder(
+        ::open(std::filesystem::path(path_).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder.open() || ::fsync(folder.number()) != 0) return false;  // the file's name survives, too
     file_ = std::move(file);
     return true;
@@ -129,8 +134,8 @@ class SideFilesOfWorker final : public SideOutput {
   explicit SideFilesOfWorker(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   Result<void> send(const SideRecord& record) override {
-    const std::string name =
-        std::string(to_string(record.channel)) + "-" + record.topic + "-" + std::to_string(record.partition.value) + ".jsonl";
+    const std::string name = std::string(to_string(record.channel)) + "-" + record.topic + "-" +
+                             std::to_string(record.partition.value) + ".jsonl";
     auto& file = files_.try_emplace(name, (folder_ / name).string()).first->second;
     file.add(record);
     if (file.buffered() > kBufferMax) file.flush(acknowledged_, failed_);
@@ -167,7 +172,9 @@ class SideFiles final : public SideOutputs {
     return {};
   }
 
-  std::unique_ptr<SideOutput> open(PartitionId) override { return std::make_unique<SideFilesOfWorker>(folder_); }
+  std::unique_ptr<SideOutput> open(PartitionId) override {
+    return std::make_unique<SideFilesOfWorker>(folder_);
+  }
 
  private:
   std::filesystem::path folder_;
@@ -175,6 +182,8 @@ class SideFiles final : public SideOutputs {
 
 }  // namespace
 
-std::unique_ptr<SideOutputs> make_file_side_outputs(const std::string& folder) { return std::make_unique<SideFiles>(folder); }
+std::unique_ptr<SideOutputs> make_file_side_outputs(const std::string& folder) {
+  return std::make_unique<SideFiles>(folder);
+}
 
 }  // namespace hourfold

@@ -3,12 +3,13 @@
 //   {"channel":"dead_letter","reason":"...","detail":"...","topic":"...","partition":0,"offset":17,"index":0,"timestamp":1767225600123,
 //    "key":"<base64>","value":"<base64>","headers":[{"name":"...","value":"<base64>"}]}
 //
-// key, value and a header's value are null where the record has none; timestamp is null where it has none. Bytes of reason, detail and
-// header names that are no UTF-8 are replaced by U+FFFD. A record may stand there twice. A line that is no JSON is what a crash left of
-// one that was never acknowledged. Files grow without bound: move them away while the partition is not running, or prefer a topic.
+// key, value and a header's value are null where the record has none; timestamp is null where it has none.
+// Bytes of reason, detail and header names that are no UTF-8 are replaced by U+FFFD. A record may stand there
+// twice. A line that is no JSON is what a crash left of one that was never acknowledged. Files grow without
+// bound: move them away while the partition is not running, or prefer a topic.
 //
-// Lines are written and synced to the disk in take_outcomes(), and when some MiB wait; only then are they acknowledged.
-// Threads: as SideOutputs; take_outcomes() waits for the disk.
+// Lines are written and synced to the disk in take_outcomes(), and when some MiB wait; only then are they
+// acknowledged. Threads: as SideOutputs; take_outcomes() waits for the disk.
 #pragma once
 
 #include <memory>

@@ -108,8 +108,17 @@ std::optional<CallFailure> ConnectionPool::call_frame_per_write(
     const std::function<void(ThriftClient&)>& request) {
   if (endpoint_.transport == ThriftTransport::kBuffered) return call(request);
   ThriftChannel channel(endpoint_, Framing::kPerWrite);
-  if (auto failure = connect(channel)) return failure;
-  return attempt(channel, endpoint_, request);
+  const std::optional<CallFailure> failure = connect(channel);
+  if (!failure) return attempt(channel, endpoint_, request);
+  const bool ordinary_frames_work = !call([](ThriftClient& client) { client.getThriftServerType(); });
+  if (!ordinary_frames_work) return failure;
+  return CallFailure{Kind::kWrongServer,
+                     endpoint_.address() +
+                         " takes one frame a call only, as servers of type nonblocking and hsha do, and such "
+                         "a server garbles table "
+                         "attributes and split keys: make the table through one started with -threadpool or "
+                         "with buffered transport",
+                     std::nullopt, false};
 }
 
 std::optional<CallFailure> ConnectionPool::connect(ThriftChannel& channel) {
@@ -118,7 +127,10 @@ std::optional<CallFailure> ConnectionPool::connect(ThriftChannel& channel) {
     channel.open();
   } catch (const std::exception& error) {
     channel.close();
-    return CallFailure{Kind::kNotSent, std::string("no connection: ") + error.what(), std::nullopt, false};
+    return CallFailure{Kind::kNotSent,
+                       std::string("no connection (") + error.what() +
+                           "): is HBase's Thrift2 server running at sink.address?",
+                       std::nullopt, false};
   }
   const Greeting greeting = greet(channel);
   if (greeting == Greeting::kThrift2) {

@@ -25,15 +25,17 @@ std::vector<PartitionId> GroupMember::owned() const {
   return ids;
 }
 
-void GroupMember::note_rebalance(rd_kafka_resp_err_t code, const rd_kafka_topic_partition_list_t* partitions) {
+void GroupMember::note_rebalance(rd_kafka_resp_err_t code,
+                                 const rd_kafka_topic_partition_list_t* partitions) {
   Rebalance rebalance{code == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS, {}};
-  for (int i = 0; partitions != nullptr && i < partitions->cnt; ++i) rebalance.partitions.push_back({partitions->elems[i].partition});
+  for (int i = 0; partitions != nullptr && i < partitions->cnt; ++i)
+    rebalance.partitions.push_back({partitions->elems[i].partition});
   rebalances_.push_back(std::move(rebalance));
   rebalance_count_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Served after the call into librdkafka that brought them has returned, not inside it: then all messages of that call are known to
-// belong to the ownership before.
+// Served after the call into librdkafka that brought them has returned, not inside it: then all messages of
+// that call are known to belong to the ownership before.
 void GroupMember::serve_rebalances() {
   for (std::size_t i = 0; i < rebalances_.size(); ++i) {
     const Rebalance rebalance = rebalances_[i];
@@ -75,7 +77,8 @@ void GroupMember::apply_assignment() {
   for (const auto partition : owned()) {
     const auto& state = ownership(partition);
     const bool reads = state.reading && !state.held;
-    // "End" is looked up but, paused, never fetched from; an offset would be fetched before the pause is known, and may be out of range.
+    // "End" is looked up but, paused, never fetched from; an offset would be fetched before the pause is
+    // known, and may be out of range.
     rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), partition.value)->offset =
         reads ? state.next.value : RD_KAFKA_OFFSET_END;
     (reads ? moving : still).push_back(partition);
@@ -125,8 +128,8 @@ void GroupMember::resume(PartitionId partition) {
   if (!in_on_assigned_ && state.reading) move(partition);
 }
 
-// A seek works while the partition's fetcher runs. After an out-of-range, and while an assignment is still being put into effect, it
-// does not; then the whole assignment is told again at the next poll().
+// A seek works while the partition's fetcher runs. After an out-of-range, and while an assignment is still
+// being put into effect, it does not; then the whole assignment is told again at the next poll().
 void GroupMember::move(PartitionId partition) {
   const auto list = make_list(topic_, partition, ownership(partition).next.value);
   const KafkaError failed(rd_kafka_seek_partitions(client_.get(), list.get(), kSeekTimeoutMs));

@@ -14,7 +14,8 @@ struct OwnedProperty {
 };
 
 constexpr const char* kCommitRule = "offsets are committed only after their readings have been written";
-constexpr const char* kResetRule = "an offset that is no longer in the log is reported, never jumped over; see kafka.on_gap";
+constexpr const char* kResetRule =
+    "an offset that is no longer in the log is reported, never jumped over; see kafka.on_gap";
 constexpr const char* kSideRule = "records of the side topics must not be lost or reordered";
 
 constexpr std::array kOwned = {
@@ -50,7 +51,8 @@ Result<void> set_property(rd_kafka_conf_t* conf, const std::string& name, const 
   return {};
 }
 
-// The consumer's and the producer's share of one set of properties is the operator's business only where it does not fit.
+// The consumer's and the producer's share of one set of properties is the operator's business only where it
+// does not fit.
 bool ignorable(const char* facility, const char* text) {
   return std::strcmp(facility, "CONFWARN") == 0 && std::strstr(text, "will be ignored by this") != nullptr;
 }
@@ -69,14 +71,18 @@ bool for_consumers_only(const std::string& name) {
 }  // namespace
 
 ClientBuilder::ClientBuilder(const KafkaClientOptions& options, Role role, void* owner)
-    : options_(options), role_(role), context_(std::make_shared<ClientContext>(ClientContext{options.log, owner})),
+    : options_(options),
+      role_(role),
+      context_(std::make_shared<ClientContext>(ClientContext{options.log, owner})),
       conf_(rd_kafka_conf_new()) {}
 
 ClientBuilder::~ClientBuilder() {
   if (conf_ != nullptr) rd_kafka_conf_destroy(conf_);
 }
 
-Result<void> ClientBuilder::set(const std::string& name, const std::string& value) { return set_property(conf_, name, value); }
+Result<void> ClientBuilder::set(const std::string& name, const std::string& value) {
+  return set_property(conf_, name, value);
+}
 
 Result<Client> ClientBuilder::build(const Properties& defaults, const Properties& owned) {
   for (const auto& [name, value] : defaults)
@@ -93,11 +99,12 @@ Result<Client> ClientBuilder::build(const Properties& defaults, const Properties
   rd_kafka_conf_set_opaque(conf_, context_.get());
   rd_kafka_conf_set_log_cb(conf_, on_log);
   std::array<char, 512> words{};
-  rd_kafka_t* client =
-      rd_kafka_new(role_ == Role::kConsumer ? RD_KAFKA_CONSUMER : RD_KAFKA_PRODUCER, conf_, words.data(), words.size());
+  rd_kafka_t* client = rd_kafka_new(role_ == Role::kConsumer ? RD_KAFKA_CONSUMER : RD_KAFKA_PRODUCER, conf_,
+                                    words.data(), words.size());
   if (client == nullptr) return fatal(std::string("kafka: the client cannot be made: ") + words.data());
   conf_ = nullptr;  // the client's now
-  // NO_CONSUMER_CLOSE: leaving the group is the source's stop(), which is bounded; destroying must not wait for a coordinator.
+  // NO_CONSUMER_CLOSE: leaving the group is the source's stop(), which is bounded; destroying must not wait
+  // for a coordinator.
   return Client(client, [context = context_](rd_kafka_t* dying) {
     rd_kafka_destroy_flags(dying, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
   });
@@ -145,7 +152,9 @@ ErrorKind kind_of(rd_kafka_resp_err_t code) {
 
 }  // namespace
 
-Error to_error(rd_kafka_resp_err_t code, const std::string& what) { return {kind_of(code), what + ": " + rd_kafka_err2str(code)}; }
+Error to_error(rd_kafka_resp_err_t code, const std::string& what) {
+  return {kind_of(code), what + ": " + rd_kafka_err2str(code)};
+}
 
 Error to_query_error(rd_kafka_resp_err_t code, const std::string& what) {
   Error error = to_error(code, what);
@@ -159,12 +168,13 @@ Result<void> check_kafka_properties(const std::map<std::string, std::string>& pr
   std::unique_ptr<rd_kafka_conf_t, kafka::Destroy<rd_kafka_conf_destroy>> scratch(rd_kafka_conf_new());
   for (const auto& [name, value] : properties) {
     const auto* owned = std::ranges::find(kafka::kOwned, name, &kafka::OwnedProperty::name);
-    if (owned != kafka::kOwned.end()) return fatal("kafka.properties: " + name + " cannot be set: " + owned->why);
+    if (owned != kafka::kOwned.end())
+      return fatal("kafka.properties: " + name + " cannot be set: " + owned->why);
     if (name == "partition.assignment.strategy" && value.find("cooperative") != std::string::npos)
-      return fatal(
-          "kafka.properties: partition.assignment.strategy=" + value +
-          " cannot be set: cooperative rebalancing is not supported; use range or roundrobin, and group.instance.id "
-          "to avoid rebalances at restarts");
+      return fatal("kafka.properties: partition.assignment.strategy=" + value +
+                   " cannot be set: cooperative rebalancing is not supported; use range or roundrobin, and "
+                   "group.instance.id "
+                   "to avoid rebalances at restarts");
     if (auto done = kafka::set_property(scratch.get(), name, value); !done) return done.error();
   }
   return {};

@@ -1,4 +1,5 @@
-// librdkafka's objects with owners, and the one way in which clients are made. For the .cc files of this folder and their tests.
+// librdkafka's objects with owners, and the one way in which clients are made. For the .cc files of this
+// folder and their tests.
 #pragma once
 
 #include <librdkafka/rdkafka.h>
@@ -22,13 +23,15 @@ struct Destroy {
   }
 };
 
-using TopicList = std::unique_ptr<rd_kafka_topic_partition_list_t, Destroy<rd_kafka_topic_partition_list_destroy>>;
+using TopicList =
+    std::unique_ptr<rd_kafka_topic_partition_list_t, Destroy<rd_kafka_topic_partition_list_destroy>>;
 using Queue = std::unique_ptr<rd_kafka_queue_t, Destroy<rd_kafka_queue_destroy>>;
 using Event = std::unique_ptr<rd_kafka_event_t, Destroy<rd_kafka_event_destroy>>;
 using KafkaError = std::unique_ptr<rd_kafka_error_t, Destroy<rd_kafka_error_destroy>>;
 using Topic = std::unique_ptr<rd_kafka_topic_t, Destroy<rd_kafka_topic_destroy>>;
 
-// A client lives until the last batch of its messages is gone: librdkafka does not survive messages that outlive it.
+// A client lives until the last batch of its messages is gone: librdkafka does not survive messages that
+// outlive it.
 using Client = std::shared_ptr<rd_kafka_t>;
 
 // What a client's callbacks find behind rd_kafka_opaque().

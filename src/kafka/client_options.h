@@ -1,7 +1,9 @@
-// What every Kafka client of the product is made from: brokers, the operator's librdkafka properties and where its log lines go.
+// What every Kafka client of the product is made from: brokers, the operator's librdkafka properties and
+// where its log lines go.
 //
-// Properties on which the promises rest (the group and its offsets, what happens at a lost offset, the guarantees of the side topics)
-// belong to the product and are refused; every other librdkafka property is passed through, TLS and SASL among them.
+// Properties on which the promises rest (the group and its offsets, what happens at a lost offset, the
+// guarantees of the side topics) belong to the product and are refused; every other librdkafka property is
+// passed through, TLS and SASL among them.
 #pragma once
 
 #include <functional>
@@ -22,7 +24,8 @@ struct KafkaClientOptions {
   KafkaLog log;                                   // null: its log lines are dropped
 };
 
-// Fatal: a property that librdkafka does not know or cannot read (in its words), or one that the product owns.
+// Fatal: a property that librdkafka does not know or cannot read (in its words), or one that the product
+// owns.
 Result<void> check_kafka_properties(const std::map<std::string, std::string>& properties);
 
 }  // namespace hourfold

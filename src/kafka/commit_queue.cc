@@ -11,12 +11,16 @@ namespace hourfold::kafka {
 namespace {
 
 std::int64_t steady_ms() {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 // An id travels through librdkafka as the opaque pointer of its commit.
 void* to_opaque(std::uint64_t id) { return reinterpret_cast<void*>(static_cast<std::uintptr_t>(id)); }
-std::uint64_t to_id(void* opaque) { return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(opaque)); }
+std::uint64_t to_id(void* opaque) {
+  return static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(opaque));
+}
 
 void set_metadata(rd_kafka_topic_partition_t& entry, const std::string& metadata) {
   entry.metadata = std::malloc(metadata.size());  // the list frees it
@@ -48,11 +52,13 @@ Result<void> CommitQueue::send(PartitionId partition, const CommittedOffset& off
   return {};
 }
 
-Result<void> CommitQueue::send_and_wait(PartitionId partition, const CommittedOffset& offset, int timeout_ms) {
+Result<void> CommitQueue::send_and_wait(PartitionId partition, const CommittedOffset& offset,
+                                        int timeout_ms) {
   const auto what = "kafka: commit of " + topic_ + "/" + std::to_string(partition.value);
   const auto deadline = steady_ms() + timeout_ms;
   if (const auto before = in_flight_.find(partition); before != in_flight_.end())
-    if (!wait_for(before->second, deadline)) return unavailable(what + ": an earlier one is still without an answer");
+    if (!wait_for(before->second, deadline))
+      return unavailable(what + ": an earlier one is still without an answer");
   const auto id = dispatch(partition, offset);
   if (!id) return id.error();
   auto outcome = wait_for(*id, deadline);
@@ -72,7 +78,8 @@ std::optional<Result<void>> CommitQueue::wait_for(std::uint64_t id, std::int64_t
 
 std::optional<std::pair<std::uint64_t, Result<void>>> CommitQueue::next_answer(int timeout_ms) {
   const Event event(rd_kafka_queue_poll(answers_.get(), timeout_ms));
-  if (event == nullptr || rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_OFFSET_COMMIT) return std::nullopt;
+  if (event == nullptr || rd_kafka_event_type(event.get()) != RD_KAFKA_EVENT_OFFSET_COMMIT)
+    return std::nullopt;
   auto code = rd_kafka_event_error(event.get());
   const auto* list = rd_kafka_event_topic_partition_list(event.get());
   std::string what = "kafka: commit of " + topic_;

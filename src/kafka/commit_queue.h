@@ -1,4 +1,5 @@
-// Offset commits of a group member, each with its metadata, asynchronous with at most one in flight per partition, or waited for.
+// Offset commits of a group member, each with its metadata, asynchronous with at most one in flight per
+// partition, or waited for.
 //
 // Threads: the source's one.
 #pragma once

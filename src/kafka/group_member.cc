@@ -25,7 +25,8 @@ constexpr int kCloseTimeoutMs = 5'000;
 }  // namespace
 
 Result<std::unique_ptr<KafkaSource>> GroupMember::create(const KafkaSourceOptions& options) {
-  if (options.topic.empty() || options.topic.front() == '^') return fatal("kafka: '" + options.topic + "' is not a topic's name");
+  if (options.topic.empty() || options.topic.front() == '^')
+    return fatal("kafka: '" + options.topic + "' is not a topic's name");
   if (options.group.empty()) return fatal("kafka: the consumer group has no name");
   std::unique_ptr<GroupMember> member(new GroupMember(options));
   if (auto connected = member->connect(options); !connected) return connected.error();
@@ -34,23 +35,26 @@ Result<std::unique_ptr<KafkaSource>> GroupMember::create(const KafkaSourceOption
 
 Result<void> GroupMember::connect(const KafkaSourceOptions& options) {
   ClientBuilder builder(options.client, Role::kConsumer, this);
-  rd_kafka_conf_set_rebalance_cb(
-      builder.conf(), [](rd_kafka_t* client, rd_kafka_resp_err_t code, rd_kafka_topic_partition_list_t* partitions, void*) {
-        static_cast<GroupMember*>(owner_of(client))->note_rebalance(code, partitions);
-        rd_kafka_yield(client);  // do not wait for records before it is served
-      });
+  rd_kafka_conf_set_rebalance_cb(builder.conf(), [](rd_kafka_t* client, rd_kafka_resp_err_t code,
+                                                    rd_kafka_topic_partition_list_t* partitions, void*) {
+    static_cast<GroupMember*>(owner_of(client))->note_rebalance(code, partitions);
+    rd_kafka_yield(client);  // do not wait for records before it is served
+  });
   rd_kafka_conf_set_error_cb(builder.conf(), [](rd_kafka_t* client, int code, const char* text, void*) {
     static_cast<GroupMember*>(owner_of(client))->note_error(static_cast<rd_kafka_resp_err_t>(code), text);
   });
-  auto client = builder.build(
-      {{"client.id", "hourfold"},
-       // Off in librdkafka; a flipped bit in a value would be folded into an hour for ever.
-       {"check.crcs", "true"},
-       {"queued.max.messages.kbytes", std::to_string(kDefaultQueueKbytes)},
-       {"queued.min.messages", "1000000"},
-       {"fetch.message.max.bytes", "4000000"},
-       {"partition.assignment.strategy", "range,roundrobin"}},
-      {{"group.id", group_}, {"enable.auto.commit", "false"}, {"enable.auto.offset.store", "false"}, {"auto.offset.reset", "error"}});
+  auto client =
+      builder.build({{"client.id", "hourfold"},
+                     // Off in librdkafka; a flipped bit in a value would be folded into an hour for ever.
+                     {"check.crcs", "true"},
+                     {"queued.max.messages.kbytes", std::to_string(kDefaultQueueKbytes)},
+                     {"queued.min.messages", "1000000"},
+                     {"fetch.message.max.bytes", "4000000"},
+                     {"partition.assignment.strategy", "range,roundrobin"}},
+                    {{"group.id", group_},
+                     {"enable.auto.commit", "false"},
+                     {"enable.auto.offset.store", "false"},
+                     {"auto.offset.reset", "error"}});
   if (!client) return client.error();
   client_ = std::move(*client);
   rd_kafka_poll_set_consumer(client_.get());
@@ -85,7 +89,8 @@ Result<void> GroupMember::poll(int timeout_ms, std::vector<RecordBatch>& out) {
   HF_CHECK(listener_ != nullptr && !stopped_);
   if (reassign_) apply_assignment();
   const auto count = fetch(timeout_ms);
-  // What came together with a revocation is not given out: its reader could not do anything with it before on_revoked().
+  // What came together with a revocation is not given out: its reader could not do anything with it before
+  // on_revoked().
   const bool revoking = std::ranges::any_of(rebalances_, [](const Rebalance& r) { return !r.assign; });
   hand_out({fetched_.data(), count}, revoking, out);
   serve_rebalances();
@@ -94,8 +99,8 @@ Result<void> GroupMember::poll(int timeout_ms, std::vector<RecordBatch>& out) {
   return {};
 }
 
-// Waits for one message, then takes what else is there. rd_kafka_consume_batch_queue() alone would wait for its whole timeout whenever
-// fewer messages than asked for are there.
+// Waits for one message, then takes what else is there. rd_kafka_consume_batch_queue() alone would wait for
+// its whole timeout whenever fewer messages than asked for are there.
 std::size_t GroupMember::fetch(int timeout_ms) {
   auto* first = rd_kafka_consumer_poll(client_.get(), timeout_ms);
   if (first == nullptr) return 0;
@@ -104,7 +109,8 @@ std::size_t GroupMember::fetch(int timeout_ms) {
   return 1 + static_cast<std::size_t>(std::max<ssize_t>(0, more));
 }
 
-void GroupMember::hand_out(std::span<rd_kafka_message_t* const> messages, bool revoking, std::vector<RecordBatch>& out) {
+void GroupMember::hand_out(std::span<rd_kafka_message_t* const> messages, bool revoking,
+                           std::vector<RecordBatch>& out) {
   MessageGrouping grouping(client_, messages, out);
   std::uint64_t records = 0, bytes = 0, stale = 0;
   for (auto* message : messages) {
@@ -143,7 +149,8 @@ void GroupMember::take_error(const rd_kafka_message_t& message) {
   if (message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) out_of_range_.push_back({message.partition});
 }
 
-// Such an error carries no sign of the seek that it belongs to, and may be older than the position. The log's bounds decide.
+// Such an error carries no sign of the seek that it belongs to, and may be older than the position. The log's
+// bounds decide.
 void GroupMember::check_out_of_range(PartitionId partition) {
   auto& state = ownership(partition);
   if (!state.owned || !state.reading || state.held) return;
@@ -187,34 +194,39 @@ Result<std::optional<CommittedOffset>> GroupMember::committed(PartitionId partit
   if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return to_query_error(code, what);
   if (entry.offset < 0) return std::optional<CommittedOffset>();
   const auto* metadata = static_cast<const char*>(entry.metadata);
-  return std::optional(CommittedOffset{{entry.offset}, metadata == nullptr ? "" : std::string(metadata, entry.metadata_size)});
+  return std::optional(
+      CommittedOffset{{entry.offset}, metadata == nullptr ? "" : std::string(metadata, entry.metadata_size)});
 }
 
 Result<LogBounds> GroupMember::bounds(PartitionId partition) {
   LogBounds bounds{{0}, {0}};
-  const auto code = rd_kafka_query_watermark_offsets(client_.get(), topic_.c_str(), partition.value, &bounds.first.value,
-                                                     &bounds.end.value, kQueryTimeoutMs);
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return to_query_error(code, "kafka: bounds of " + name_of(partition));
+  const auto code = rd_kafka_query_watermark_offsets(client_.get(), topic_.c_str(), partition.value,
+                                                     &bounds.first.value, &bounds.end.value, kQueryTimeoutMs);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return to_query_error(code, "kafka: bounds of " + name_of(partition));
   return bounds;
 }
 
 std::optional<LogBounds> GroupMember::known_bounds(PartitionId partition) const {
   LogBounds bounds{{-1}, {-1}};
-  const auto code = rd_kafka_get_watermark_offsets(client_.get(), topic_.c_str(), partition.value, &bounds.first.value,
-                                                   &bounds.end.value);
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR || bounds.first.value < 0 || bounds.end.value < 0) return std::nullopt;
+  const auto code = rd_kafka_get_watermark_offsets(client_.get(), topic_.c_str(), partition.value,
+                                                   &bounds.first.value, &bounds.end.value);
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR || bounds.first.value < 0 || bounds.end.value < 0)
+    return std::nullopt;
   return bounds;
 }
 
 Result<TopicSettings> GroupMember::topic_settings() { return query_settings(client_.get(), topic_); }
 
 Result<void> GroupMember::commit(PartitionId partition, const CommittedOffset& offset) {
-  if (!ownership(partition).owned) return unavailable("kafka: " + name_of(partition) + " is not ours to commit");
+  if (!ownership(partition).owned)
+    return unavailable("kafka: " + name_of(partition) + " is not ours to commit");
   return commits_->send(partition, offset);
 }
 
 Result<void> GroupMember::commit_now(PartitionId partition, const CommittedOffset& offset) {
-  if (!ownership(partition).owned) return unavailable("kafka: " + name_of(partition) + " is not ours to commit");
+  if (!ownership(partition).owned)
+    return unavailable("kafka: " + name_of(partition) + " is not ours to commit");
   return commits_->send_and_wait(partition, offset, kCommitTimeoutMs);
 }
 
@@ -234,7 +246,8 @@ void GroupMember::close_group() {
   if (refused != nullptr) return;
   while (rd_kafka_consumer_closed(client_.get()) == 0 && Clock::now() < deadline) {
     const Event event(rd_kafka_queue_poll(events.get(), 100));
-    if (event != nullptr && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_REBALANCE) rd_kafka_assign(client_.get(), nullptr);
+    if (event != nullptr && rd_kafka_event_type(event.get()) == RD_KAFKA_EVENT_REBALANCE)
+      rd_kafka_assign(client_.get(), nullptr);
   }
 }
 
@@ -244,8 +257,8 @@ std::string GroupMember::last_error() const {
 }
 
 KafkaSourceStats GroupMember::stats() const {
-  return {record_count_.load(std::memory_order_relaxed), byte_count_.load(std::memory_order_relaxed),
-          stale_count_.load(std::memory_order_relaxed),  error_count_.load(std::memory_order_relaxed),
+  return {record_count_.load(std::memory_order_relaxed),    byte_count_.load(std::memory_order_relaxed),
+          stale_count_.load(std::memory_order_relaxed),     error_count_.load(std::memory_order_relaxed),
           rebalance_count_.load(std::memory_order_relaxed), rd_kafka_queue_length(records_.get())};
 }
 

@@ -1,8 +1,10 @@
-// KafkaSource on librdkafka. Split over group_member.cc (queries, poll, stop) and assignment.cc (who owns what, and from where it reads).
+// KafkaSource on librdkafka. Split over group_member.cc (queries, poll, stop) and assignment.cc (who owns
+// what, and from where it reads).
 //
-// How positions are kept: `next` of a partition is what will be given out next. librdkafka is told it explicitly at every assign and
-// seek, and every message is checked against it, so neither its own bookkeeping over pauses nor a message fetched before a seek can
-// move it. A partition that does not read has the placeholder position "end" and is paused.
+// How positions are kept: `next` of a partition is what will be given out next. librdkafka is told it
+// explicitly at every assign and seek, and every message is checked against it, so neither its own
+// bookkeeping over pauses nor a message fetched before a seek can move it. A partition that does not read has
+// the placeholder position "end" and is paused.
 #pragma once
 
 #include <span>
@@ -38,8 +40,8 @@ class GroupMember final : public KafkaSource {
  private:
   struct Ownership {
     bool owned = false;
-    bool reading = false;       // start_reading() was called, and no out-of-range since
-    bool held = false;          // pause() was called
+    bool reading = false;        // start_reading() was called, and no out-of-range since
+    bool held = false;           // pause() was called
     bool client_paused = false;  // what librdkafka was last told; it remembers this over rebalances
     Offset next{0};
   };
@@ -90,7 +92,8 @@ class GroupMember final : public KafkaSource {
   mutable std::mutex error_mutex_;
   std::string last_error_;
   std::atomic<bool> has_error_{false};
-  std::atomic<std::uint64_t> record_count_{0}, byte_count_{0}, stale_count_{0}, error_count_{0}, rebalance_count_{0};
+  std::atomic<std::uint64_t> record_count_{0}, byte_count_{0}, stale_count_{0}, error_count_{0},
+      rebalance_count_{0};
 };
 
 }  // namespace hourfold::kafka

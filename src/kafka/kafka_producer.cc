@@ -16,10 +16,12 @@ class Producer final : public KafkaProducer {
  public:
   Result<void> connect(const KafkaClientOptions& options) {
     ClientBuilder builder(options, Role::kProducer, this);
-    rd_kafka_conf_set_dr_msg_cb(builder.conf(), [](rd_kafka_t* client, const rd_kafka_message_t* message, void*) {
-      static_cast<Producer*>(owner_of(client))->report(*message);
-    });
-    auto client = build_producer(builder, {{"queue.buffering.max.messages", "200000"}, {"queue.buffering.max.kbytes", "131072"}});
+    rd_kafka_conf_set_dr_msg_cb(builder.conf(),
+                                [](rd_kafka_t* client, const rd_kafka_message_t* message, void*) {
+                                  static_cast<Producer*>(owner_of(client))->report(*message);
+                                });
+    auto client = build_producer(
+        builder, {{"queue.buffering.max.messages", "200000"}, {"queue.buffering.max.kbytes", "131072"}});
     if (!client) return client.error();
     client_ = std::move(*client);
     return {};
@@ -46,8 +48,8 @@ class Producer final : public KafkaProducer {
   Result<void> flush(int timeout_ms) override {
     const auto code = rd_kafka_flush(client_.get(), timeout_ms);
     if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
-      return unavailable("kafka: " + std::to_string(rd_kafka_outq_len(client_.get())) + " records not delivered after " +
-                         std::to_string(timeout_ms) + " ms");
+      return unavailable("kafka: " + std::to_string(rd_kafka_outq_len(client_.get())) +
+                         " records not delivered after " + std::to_string(timeout_ms) + " ms");
     if (const auto failure = std::exchange(failure_, std::nullopt)) return *failure;
     return {};
   }
@@ -59,7 +61,8 @@ class Producer final : public KafkaProducer {
     if (message.err == RD_KAFKA_RESP_ERR_NO_ERROR)
       ++delivered_;
     else if (!failure_)
-      failure_ = to_error(message.err, std::string("kafka: a record for '") + rd_kafka_topic_name(message.rkt) + "'");
+      failure_ = to_error(message.err,
+                          std::string("kafka: a record for '") + rd_kafka_topic_name(message.rkt) + "'");
   }
 
   Client client_;

@@ -1,4 +1,5 @@
-// A plain producer of records, idempotent and bounded: the simulated fleet of `hourfold demo`, tests and benchmarks.
+// A plain producer of records, idempotent and bounded: the simulated fleet of `hourfold demo`, tests and
+// benchmarks.
 //
 // Threads: one. Nothing is sent for sure before flush() answered ok.
 #pragma once
@@ -19,7 +20,7 @@ namespace hourfold {
 // What a producer sends. Views: copied before the call returns.
 struct OutgoingRecord {
   std::string_view topic;
-  std::optional<PartitionId> partition;   // empty: by the key, as Java's producer does (murmur2)
+  std::optional<PartitionId> partition;  // empty: by the key, as Java's producer does (murmur2)
   std::optional<std::string_view> key;
   std::optional<std::string_view> value;  // empty: a tombstone
   EpochMs timestamp_ms = -1;              // -1: now
@@ -33,7 +34,8 @@ class KafkaProducer {
 
   // Waits for room in the local queue. Unavailable: none within half a minute. Refused: too large.
   virtual Result<void> produce(const OutgoingRecord& record) = 0;
-  // Unavailable: some are still on their way after timeout_ms. Otherwise the first failure since the last flush().
+  // Unavailable: some are still on their way after timeout_ms. Otherwise the first failure since the last
+  // flush().
   virtual Result<void> flush(int timeout_ms) = 0;
   virtual std::uint64_t delivered() const = 0;
 };

@@ -32,6 +32,7 @@ enum class Form : std::uint8_t { kBatched, kAlone, kShortened };
 struct Ticket {
   std::shared_ptr<Mailbox> mailbox;
   Position position;
+  EpochMs timestamp_ms;  // librdkafka does not tell that of a message that failed
   Form form = Form::kBatched;
 };
 
@@ -54,7 +55,8 @@ std::optional<std::string_view> view(const std::optional<std::string>& text) {
 
 // The last header of the name is this product's; a record may have been through a side topic before.
 void say_shortened(RecordHeaders& headers, std::size_t size) {
-  const std::string words = "the value of " + std::to_string(size) + " bytes is left out: the side topic does not take a record of its size";
+  const std::string words = "the value of " + std::to_string(size) +
+                            " bytes is left out: the side topic does not take a record of its size";
   if (!headers.empty() && headers.back().name == kDetail)
     headers.back().value = headers.back().value.value_or("") + "; " + words;
   else
@@ -63,7 +65,8 @@ void say_shortened(RecordHeaders& headers, std::size_t size) {
 
 class SideTopics final : public KafkaSideOutputs {
  public:
-  SideTopics(const KafkaSideOptions& options, std::unique_ptr<KafkaTopics> topics) : options_(options), topics_(std::move(topics)) {}
+  SideTopics(const KafkaSideOptions& options, std::unique_ptr<KafkaTopics> topics)
+      : options_(options), topics_(std::move(topics)) {}
 
   ~SideTopics() override {
     {
@@ -82,7 +85,8 @@ class SideTopics final : public KafkaSideOutputs {
   Result<void> check() override {
     for (const auto& [channel, topic] : options_.topics) {
       const auto count = topics_->partition_count(topic);
-      if (!count) return Error{count.error().kind, count.error().message + " (side." + to_string(channel) + ")"};
+      if (!count)
+        return Error{count.error().kind, count.error().message + " (side." + to_string(channel) + ")"};
     }
     return {};
   }
@@ -93,8 +97,9 @@ class SideTopics final : public KafkaSideOutputs {
     const auto topic = options_.topics.find(record.channel);
     HF_CHECK(topic != options_.topics.end());
     RecordHeaders headers = headers_of(record);
-    OutgoingRecord outgoing{topic->second, std::nullopt, view(record.key), view(record.value), record.timestamp_ms, &headers};
-    auto ticket = std::make_unique<Ticket>(Ticket{mailbox, record.position});
+    OutgoingRecord outgoing{topic->second,      std::nullopt,        view(record.key),
+                            view(record.value), record.timestamp_ms, &headers};
+    auto ticket = std::make_unique<Ticket>(Ticket{mailbox, record.position, record.timestamp_ms});
     auto code = submit(0, outgoing, ticket, true);
     if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) code = send_shortened(outgoing, headers, ticket);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
@@ -126,9 +131,12 @@ class SideTopics final : public KafkaSideOutputs {
     return {};
   }
 
-  // On NO_ERROR the ticket is on its way. may_replace: not from a delivery report, which runs on a thread that replacing would join.
-  rd_kafka_resp_err_t submit(std::size_t lane, const OutgoingRecord& record, std::unique_ptr<Ticket>& ticket, bool may_replace) {
-    std::array<std::unique_ptr<SideProducer>, kLanes> dead;  // declared before the lock: joined after it is released
+  // On NO_ERROR the ticket is on its way. may_replace: not from a delivery report, which runs on a thread
+  // that replacing would join.
+  rd_kafka_resp_err_t submit(std::size_t lane, const OutgoingRecord& record, std::unique_ptr<Ticket>& ticket,
+                             bool may_replace) {
+    std::array<std::unique_ptr<SideProducer>, kLanes>
+        dead;  // declared before the lock: joined after it is released
     const std::lock_guard lock(mutex_);
     if (closing_) return RD_KAFKA_RESP_ERR__DESTROY;
     for (std::size_t i = 0; may_replace && i < kLanes; ++i)
@@ -140,7 +148,8 @@ class SideTopics final : public KafkaSideOutputs {
     return code;
   }
 
-  rd_kafka_resp_err_t send_shortened(OutgoingRecord& record, RecordHeaders& headers, std::unique_ptr<Ticket>& ticket) {
+  rd_kafka_resp_err_t send_shortened(OutgoingRecord& record, RecordHeaders& headers,
+                                     std::unique_ptr<Ticket>& ticket) {
     ticket->form = Form::kShortened;
     say_shortened(headers, record.value ? record.value->size() : 0);
     record.value = std::string_view("");
@@ -169,13 +178,16 @@ class SideTopics final : public KafkaSideOutputs {
 
   rd_kafka_resp_err_t send_again(const rd_kafka_message_t& message, std::unique_ptr<Ticket>& ticket) {
     const auto bytes = [](const void* data, std::size_t size) {
-      return data == nullptr ? std::nullopt : std::optional(std::string_view(static_cast<const char*>(data), size));
+      return data == nullptr ? std::nullopt
+                             : std::optional(std::string_view(static_cast<const char*>(data), size));
     };
     RecordHeaders headers;
     rd_kafka_headers_t* found = nullptr;
-    if (rd_kafka_message_headers(&message, &found) == RD_KAFKA_RESP_ERR_NO_ERROR) headers = copy_headers(found);
-    OutgoingRecord record{rd_kafka_topic_name(message.rkt), std::nullopt, bytes(message.key, message.key_len),
-                          bytes(message.payload, message.len), rd_kafka_message_timestamp(&message, nullptr), &headers};
+    if (rd_kafka_message_headers(&message, &found) == RD_KAFKA_RESP_ERR_NO_ERROR)
+      headers = copy_headers(found);
+    OutgoingRecord record{
+        rd_kafka_topic_name(message.rkt),    std::nullopt,         bytes(message.key, message.key_len),
+        bytes(message.payload, message.len), ticket->timestamp_ms, &headers};
     if (ticket->form == Form::kAlone) return send_shortened(record, headers, ticket);
     ticket->form = Form::kAlone;
     return submit(1, record, ticket, false);
@@ -201,7 +213,8 @@ class SideTopics final : public KafkaSideOutputs {
 
 class SideTopicsOfWorker final : public SideOutput {
  public:
-  explicit SideTopicsOfWorker(SideTopics& outputs) : outputs_(outputs), mailbox_(std::make_shared<Mailbox>()) {}
+  explicit SideTopicsOfWorker(SideTopics& outputs)
+      : outputs_(outputs), mailbox_(std::make_shared<Mailbox>()) {}
 
   Result<void> send(const SideRecord& record) override { return outputs_.send(record, mailbox_); }
 
@@ -218,7 +231,9 @@ class SideTopicsOfWorker final : public SideOutput {
   std::shared_ptr<Mailbox> mailbox_;
 };
 
-std::unique_ptr<SideOutput> SideTopics::open(PartitionId) { return std::make_unique<SideTopicsOfWorker>(*this); }
+std::unique_ptr<SideOutput> SideTopics::open(PartitionId) {
+  return std::make_unique<SideTopicsOfWorker>(*this);
+}
 
 }  // namespace
 }  // namespace kafka

@@ -1,11 +1,13 @@
-// Side topics: dead letters, quarantine and archive on Kafka, by one idempotent producer for all partitions of the process.
+// Side topics: dead letters, quarantine and archive on Kafka, by one idempotent producer for all partitions
+// of the process.
 //
-// Nothing is given up: a record stays queued while its topic or broker is away (no message timeout), so an outage holds the committed
-// offset and loses nothing; when the queue is full (queue.buffering.max.kbytes, 64 MiB here), send() answers Unavailable.
-// A record that its topic refuses as too large is first sent again on its own (a batch may have been too large, not the record), then
-// with an empty value and a hourfold.detail that says so; its headers still name where the original is.
-// A record without a timestamp gets the time of sending.
-// Threads: as SideOutputs; delivery reports come on threads of this class. Close every SideOutput before the outputs.
+// Nothing is given up: a record stays queued while its topic or broker is away (no message timeout), so an
+// outage holds the committed offset and loses nothing; when the queue is full (queue.buffering.max.kbytes, 64
+// MiB here), send() answers Unavailable. A record that its topic refuses as too large is first sent again on
+// its own (a batch may have been too large, not the record), then with an empty value and a hourfold.detail
+// that says so; its headers still name where the original is. A record without a timestamp gets the time of
+// sending. Threads: as SideOutputs; delivery reports come on threads of this class. Close every SideOutput
+// before the outputs.
 #pragma once
 
 #include <map>

@@ -1,12 +1,15 @@
-// The log of readings on Kafka: one topic, read as a member of a consumer group (eager protocol, static membership with the property
-// group.instance.id) through librdkafka.
+// The log of readings on Kafka: one topic, read as a member of a consumer group (eager protocol, static
+// membership with the property group.instance.id) through librdkafka.
 //
-// Memory:  librdkafka holds at most queued.max.messages.kbytes of payload (kDefaultQueueKbytes here) or queued.min.messages messages
-//          over all partitions, with some 300 bytes beside each message, and one fetch answer per broker (fetch.max.bytes) more. What
-//          poll() has given out is the caller's to bound. The defaults hold over a second of traffic: when a bound is reached,
-//          librdkafka 2.0.2 stops fetching for up to a second, however soon there is room again.
+// Memory:  librdkafka holds at most queued.max.messages.kbytes of payload (kDefaultQueueKbytes here) or
+// queued.min.messages messages
+//          over all partitions, with some 300 bytes beside each message, and one fetch answer per broker
+//          (fetch.max.bytes) more. What poll() has given out is the caller's to bound. The defaults hold over
+//          a second of traffic: when a bound is reached, librdkafka 2.0.2 stops fetching for up to a second,
+//          however soon there is room again.
 // Threads: as RecordSource; last_error(), stats() and known_bounds() from any thread.
-// Batches: may outlive the source and die on any thread. The client itself lives until the last of them is gone.
+// Batches: may outlive the source and die on any thread. The client itself lives until the last of them is
+// gone.
 #pragma once
 
 #include <atomic>
@@ -30,10 +33,10 @@ struct KafkaSourceOptions {
 };
 
 struct KafkaSourceStats {
-  std::uint64_t records = 0;         // given out
-  std::uint64_t bytes = 0;           // of their keys and values
-  std::uint64_t stale_records = 0;   // dropped: fetched before a seek, a pause or a revocation
-  std::uint64_t errors = 0;          // that librdkafka reported and the source lives with
+  std::uint64_t records = 0;        // given out
+  std::uint64_t bytes = 0;          // of their keys and values
+  std::uint64_t stale_records = 0;  // dropped: fetched before a seek, a pause or a revocation
+  std::uint64_t errors = 0;         // that librdkafka reported and the source lives with
   std::uint64_t rebalances = 0;
   std::uint64_t queued_records = 0;  // in librdkafka's queue now
 };

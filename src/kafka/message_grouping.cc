@@ -28,12 +28,14 @@ RecordHeaders copy_headers(const rd_kafka_headers_t* headers) {
   const char* name = nullptr;
   const void* value = nullptr;
   std::size_t size = 0;
-  for (std::size_t i = 0; rd_kafka_header_get_all(headers, i, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR; ++i)
+  for (std::size_t i = 0;
+       rd_kafka_header_get_all(headers, i, &name, &value, &size) == RD_KAFKA_RESP_ERR_NO_ERROR; ++i)
     copies.push_back({name, value == nullptr ? std::nullopt : std::optional(std::string(view(value, size)))});
   return copies;
 }
 
-MessageGrouping::MessageGrouping(Client client, std::span<rd_kafka_message_t* const> messages, std::vector<RecordBatch>& out)
+MessageGrouping::MessageGrouping(Client client, std::span<rd_kafka_message_t* const> messages,
+                                 std::vector<RecordBatch>& out)
     : client_(std::move(client)), out_(out) {
   for (const auto* message : messages) ++group_of(message->partition).count;
 }

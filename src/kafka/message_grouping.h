@@ -1,5 +1,5 @@
-// Turns librdkafka's messages into RecordBatches, one per partition. Nothing is copied: the batch's `memory` owns the messages and,
-// through the client, everything that they point into.
+// Turns librdkafka's messages into RecordBatches, one per partition. Nothing is copied: the batch's `memory`
+// owns the messages and, through the client, everything that they point into.
 #pragma once
 
 #include <span>
@@ -14,7 +14,8 @@ namespace hourfold::kafka {
 class MessageGrouping {
  public:
   // messages: all that may be added, so that a batch takes no more memory than it needs.
-  MessageGrouping(Client client, std::span<rd_kafka_message_t* const> messages, std::vector<RecordBatch>& out);
+  MessageGrouping(Client client, std::span<rd_kafka_message_t* const> messages,
+                  std::vector<RecordBatch>& out);
 
   // Takes the message, which has no error.
   void add(rd_kafka_message_t* message);
@@ -22,8 +23,8 @@ class MessageGrouping {
  private:
   struct Group {
     std::int32_t partition;
-    std::size_t count;                           // messages of it in this poll
-    std::size_t batch = 0;                       // index in out_
+    std::size_t count;                                     // messages of it in this poll
+    std::size_t batch = 0;                                 // index in out_
     std::vector<rd_kafka_message_t*>* messages = nullptr;  // owned by the batch's memory; null: no batch yet
   };
 

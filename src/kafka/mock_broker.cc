@@ -30,7 +30,8 @@ MockBroker::~MockBroker() {
 
 Result<void> MockBroker::create_topic(const std::string& topic, std::int32_t partitions) {
   const auto code = rd_kafka_mock_topic_create(cluster_, topic.c_str(), partitions, 1);
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return kafka::to_error(code, "kafka: creating topic '" + topic + "'");
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return kafka::to_error(code, "kafka: creating topic '" + topic + "'");
   return {};
 }
 

@@ -1,9 +1,10 @@
-// A broker that speaks the Kafka protocol inside this process: for `hourfold demo` and for tests. It is librdkafka's mock cluster.
+// A broker that speaks the Kafka protocol inside this process: for `hourfold demo` and for tests. It is
+// librdkafka's mock cluster.
 //
-// Limits: it keeps the last 5 MB of each partition and drops older records, so a producer must not run ahead of its consumers by more;
-// it cannot look up offsets by time nor describe a topic's configuration. After a member has left, the next rebalance waits for
-// a session timeout: give consumers session.timeout.ms=6000, its least.
-// Threads: any.
+// Limits: it keeps the last 5 MB of each partition and drops older records, so a producer must not run ahead
+// of its consumers by more; it cannot look up offsets by time nor describe a topic's configuration. After a
+// member has left, the next rebalance waits for a session timeout: give consumers session.timeout.ms=6000,
+// its least. Threads: any.
 #pragma once
 
 #include <cstdint>

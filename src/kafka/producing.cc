@@ -10,8 +10,8 @@ using HeadersHandle = std::unique_ptr<rd_kafka_headers_t, Destroy<rd_kafka_heade
 HeadersHandle make_headers(const RecordHeaders& headers) {
   HeadersHandle made(rd_kafka_headers_new(headers.size()));
   for (const auto& [name, value] : headers)
-    rd_kafka_header_add(made.get(), name.data(), static_cast<ssize_t>(name.size()), value ? value->data() : nullptr,
-                        value ? static_cast<ssize_t>(value->size()) : 0);
+    rd_kafka_header_add(made.get(), name.data(), static_cast<ssize_t>(name.size()),
+                        value ? value->data() : nullptr, value ? static_cast<ssize_t>(value->size()) : 0);
   return made;
 }
 
@@ -31,9 +31,12 @@ rd_kafka_vu_t vu(rd_kafka_vtype_t type, std::optional<std::string_view> bytes) {
 
 }  // namespace
 
-Result<Client> build_producer(ClientBuilder& builder, const Properties& more_defaults, const Properties& more_owned) {
-  Properties defaults = {
-      {"client.id", "hourfold"}, {"compression.codec", "lz4"}, {"partitioner", "murmur2_random"}, {"linger.ms", "5"}};
+Result<Client> build_producer(ClientBuilder& builder, const Properties& more_defaults,
+                              const Properties& more_owned) {
+  Properties defaults = {{"client.id", "hourfold"},
+                         {"compression.codec", "lz4"},
+                         {"partitioner", "murmur2_random"},
+                         {"linger.ms", "5"}};
   defaults.insert(defaults.end(), more_defaults.begin(), more_defaults.end());
   Properties owned = {{"enable.idempotence", "true"}, {"acks", "all"}, {"allow.auto.create.topics", "false"}};
   owned.insert(owned.end(), more_owned.begin(), more_owned.end());

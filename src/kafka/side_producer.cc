@@ -10,13 +10,14 @@ constexpr int kPurgeTimeoutMs = 5'000;
 
 }  // namespace
 
-Result<std::unique_ptr<SideProducer>> SideProducer::start(const KafkaClientOptions& options, bool one_by_one, Report report,
-                                                          Trouble trouble) {
+Result<std::unique_ptr<SideProducer>> SideProducer::start(const KafkaClientOptions& options, bool one_by_one,
+                                                          Report report, Trouble trouble) {
   std::unique_ptr<SideProducer> producer(new SideProducer(std::move(report), std::move(trouble)));
   ClientBuilder builder(options, Role::kProducer, producer.get());
-  rd_kafka_conf_set_dr_msg_cb(builder.conf(), [](rd_kafka_t* client, const rd_kafka_message_t* message, void*) {
-    static_cast<SideProducer*>(owner_of(client))->report_(*message);
-  });
+  rd_kafka_conf_set_dr_msg_cb(builder.conf(),
+                              [](rd_kafka_t* client, const rd_kafka_message_t* message, void*) {
+                                static_cast<SideProducer*>(owner_of(client))->report_(*message);
+                              });
   rd_kafka_conf_set_error_cb(builder.conf(), [](rd_kafka_t* client, int code, const char* text, void*) {
     auto& self = *static_cast<SideProducer*>(owner_of(client));
     if (code == RD_KAFKA_RESP_ERR__FATAL) self.broken_ = true;
@@ -24,7 +25,8 @@ Result<std::unique_ptr<SideProducer>> SideProducer::start(const KafkaClientOptio
   });
   Properties defaults = {{"queue.buffering.max.messages", "100000"},
                          {"queue.buffering.max.kbytes", "65536"},
-                         // The topic's own limit decides, not the client's default of 1 MB: records may be as large as the source's.
+                         // The topic's own limit decides, not the client's default of 1 MB: records may be as
+                         // large as the source's.
                          {"message.max.bytes", "50000000"}};
   if (one_by_one) defaults.emplace_back("batch.num.messages", "1");
   KafkaClientOptions mine = options;

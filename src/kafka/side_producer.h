@@ -19,12 +19,14 @@ class SideProducer {
   using Trouble = std::function<void(const std::string& words)>;
 
   // one_by_one: every record in a batch of its own.
-  static Result<std::unique_ptr<SideProducer>> start(const KafkaClientOptions& options, bool one_by_one, Report report,
-                                                     Trouble trouble);
+  static Result<std::unique_ptr<SideProducer>> start(const KafkaClientOptions& options, bool one_by_one,
+                                                     Report report, Trouble trouble);
   // What is still on its way is reported as failed.
   ~SideProducer();
 
-  rd_kafka_resp_err_t produce(const OutgoingRecord& record, void* opaque) { return enqueue_checked(record, opaque); }
+  rd_kafka_resp_err_t produce(const OutgoingRecord& record, void* opaque) {
+    return enqueue_checked(record, opaque);
+  }
   // It raised a fatal error (its sequence of records broke at a broker) and takes no more.
   bool broken() const { return broken_; }
   std::uint64_t queued() const { return static_cast<std::uint64_t>(rd_kafka_outq_len(client_.get())); }

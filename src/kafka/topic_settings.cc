@@ -22,7 +22,9 @@ std::int64_t to_int(std::string_view text) {
   return value;
 }
 
-std::optional<std::int64_t> bound(std::int64_t value) { return value < 0 ? std::nullopt : std::optional(value); }
+std::optional<std::int64_t> bound(std::int64_t value) {
+  return value < 0 ? std::nullopt : std::optional(value);
+}
 
 TopicSettings parse(const rd_kafka_ConfigResource_t* resource) {
   TopicSettings settings;
@@ -49,7 +51,8 @@ Result<std::int32_t> query_partition_count(rd_kafka_s* client, const std::string
   if (handle == nullptr) return to_query_error(rd_kafka_last_error(), what);
   const struct rd_kafka_metadata* answer = nullptr;
   const auto code = rd_kafka_metadata(client, 0, handle.get(), &answer, kQueryTimeoutMs);
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return to_query_error(code, "kafka: no broker told about topic '" + topic + "'");
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR)
+    return to_query_error(code, "kafka: no broker told about topic '" + topic + "'");
   const Metadata metadata(answer);
   if (metadata->topic_cnt != 1) return unavailable(what + ": the broker's answer does not name it");
   const auto& found = metadata->topics[0];
@@ -99,6 +102,8 @@ Result<std::int32_t> KafkaTopics::partition_count(const std::string& topic) cons
   return kafka::query_partition_count(client_.get(), topic);
 }
 
-Result<TopicSettings> KafkaTopics::settings(const std::string& topic) const { return kafka::query_settings(client_.get(), topic); }
+Result<TopicSettings> KafkaTopics::settings(const std::string& topic) const {
+  return kafka::query_settings(client_.get(), topic);
+}
 
 }  // namespace hourfold

@@ -1,8 +1,10 @@
-// What the broker says about a topic: how many partitions, how long it keeps records, whose clock stamps them. Read at start, by
-// `table create` (the TTL of contributions follows the topic's retention) and by `doctor`.
+// What the broker says about a topic: how many partitions, how long it keeps records, whose clock stamps
+// them. Read at start, by `table create` (the TTL of contributions follows the topic's retention) and by
+// `doctor`.
 //
 // Threads: any; calls block for some seconds at most.
-// Errors:  Unavailable (no broker, no such topic yet), Refused (the broker does not tell: too old, a test double), Fatal (authorisation).
+// Errors:  Unavailable (no broker, no such topic yet), Refused (the broker does not tell: too old, a test
+// double), Fatal (authorisation).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Growing, jittered delays between tries: 100 ms, doubled up to 30 s. The jitter comes from a seed, so a run can be repeated.
+// Growing, jittered delays between tries: 100 ms, doubled up to 30 s. The jitter comes from a seed, so a run
+// can be repeated.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,8 @@ class Backoff {
     const std::int64_t ceiling = std::min(kMaxMs, kFirstMs << std::min(failures_, 16U));
     ++failures_;
     // Between half of the ceiling and all of it.
-    until_ms_ = now + ceiling / 2 + static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(ceiling / 2 + 1));
+    until_ms_ =
+        now + ceiling / 2 + static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(ceiling / 2 + 1));
   }
 
  private:

@@ -1,6 +1,7 @@
 // What one partition's worker counts. Written by the worker's thread alone, read by any.
 //
-// Invariant: folded + duplicate + quarantined + archived + malformed + already_counted + waiting = consumed, between any two readings.
+// Invariant: folded + duplicate + quarantined + archived + malformed + already_counted + waiting = consumed,
+// between any two readings.
 #pragma once
 
 #include <array>
@@ -14,7 +15,9 @@ namespace hourfold {
 // One writer: plain loads and stores, no locked instruction on the hot path.
 class Counter {
  public:
-  void add(std::uint64_t n = 1) { value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed); }
+  void add(std::uint64_t n = 1) {
+    value_.store(value_.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
   void set(std::uint64_t value) { value_.store(value, std::memory_order_relaxed); }
   std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
 
@@ -36,8 +39,9 @@ struct WorkerCounters {
   Counter already_counted;
   Counter waiting;  // gauge
 
-  Counter conflicts;            // duplicates whose value was provably another one
-  Counter duplicate_values;     // metrics that were left out of readings of which others were folded, and of duplicates
+  Counter conflicts;         // duplicates whose value was provably another one
+  Counter duplicate_values;  // metrics that were left out of readings of which others were folded, and of
+                             // duplicates
   std::array<Counter, static_cast<std::size_t>(Malformed::kCount)> malformed_by_reason;
   std::array<Counter, static_cast<std::size_t>(MetricReject::kCount)> rejected_metrics;
   Counter dead_contribution_full;
@@ -45,10 +49,10 @@ struct WorkerCounters {
 
   Counter windows_opened;
   Counter windows_expired;
-  Counter windows_in_memory;   // gauge
-  Counter window_bytes;        // gauge
-  Counter outbox;              // gauge: windows not acknowledged
-  Counter side_unacknowledged; // gauge
+  Counter windows_in_memory;    // gauge
+  Counter window_bytes;         // gauge
+  Counter outbox;               // gauge: windows not acknowledged
+  Counter side_unacknowledged;  // gauge
   Counter rows_put;
   Counter cells_put;
   Counter put_batches;
@@ -57,8 +61,6 @@ struct WorkerCounters {
   Counter look_ups;
   Counter look_up_failures;
   Counter checkpoints;
-  Counter checkpoint_us_last;  // gauge
-  Counter checkpoint_us_max;   // gauge
 
   Counter next_offset;  // gauge
   Counter needed_from;  // gauge: what C may become

@@ -1,4 +1,5 @@
-// Open-addressing hash table of the devices that have windows in memory. A probe compares stored hashes before it touches an entry.
+// Open-addressing hash table of the devices that have windows in memory. A probe compares stored hashes
+// before it touches an entry.
 //
 // Ownership: owns the entries; their addresses are stable. Threads: the partition's worker.
 #pragma once
@@ -39,8 +40,10 @@ class DeviceIndex {
       --size_;
       dropped = true;
     }
-    // Probing stops at an empty slot, so the others must move up; mass removal is the usual case, hence all at once.
-    if (dropped) rehash(slots_.size() > kInitialSlots && size_ * 4 < slots_.size() ? slots_.size() / 2 : slots_.size());
+    // Probing stops at an empty slot, so the others must move up; mass removal is the usual case, hence all
+    // at once.
+    if (dropped)
+      rehash(slots_.size() > kInitialSlots && size_ * 4 < slots_.size() ? slots_.size() / 2 : slots_.size());
   }
 
   std::size_t size() const { return size_; }

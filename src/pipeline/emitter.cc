@@ -7,15 +7,16 @@
 
 namespace hourfold {
 
-Emitter::Emitter(EmitterSettings settings, WindowTable& windows, Outbox& outbox, SinkQueue& sink, WorkerCounters& counters,
-                 OnRefused on_refused)
+Emitter::Emitter(EmitterSettings settings, WindowTable& windows, Outbox& outbox, SinkQueue& sink,
+                 WorkerCounters& counters, OnRefused on_refused)
     : settings_(std::move(settings)),
       windows_(windows),
       outbox_(outbox),
       sink_(sink),
       counters_(counters),
       on_refused_(std::move(on_refused)) {
-  for (std::uint32_t salt = 0; salt < outbox_.salts(); ++salt) lanes_.emplace_back(settings_.seed * 1000003 + salt);
+  for (std::uint32_t salt = 0; salt < outbox_.salts(); ++salt)
+    lanes_.emplace_back(settings_.seed * 1000003 + salt);
 }
 
 Result<void> Emitter::step(EpochMs now) {
@@ -25,7 +26,8 @@ Result<void> Emitter::step(EpochMs now) {
     if (!sent) return sent.error();
     if (!*sent) break;
   }
-  // Suspect salts take turns, and have a bound of their own: the ones that are stuck hold up neither each other nor the healthy ones.
+  // Suspect salts take turns, and have a bound of their own: the ones that are stuck hold up neither each
+  // other nor the healthy ones.
   for (std::size_t tried = 0; suspects_ > 0 && tried < lanes_.size(); ++tried) {
     if (batches_.size() - healthy_in_flight_ >= settings_.max_in_flight) break;
     const std::uint32_t salt = next_suspect_;
@@ -42,7 +44,8 @@ Result<bool> Emitter::send_healthy() {
   const auto later = [](const Cursor& a, const Cursor& b) { return *a.first > *b.first; };
   std::vector<Cursor> heap;
   for (std::uint32_t salt = 0; salt < lanes_.size(); ++salt) {
-    if (!lanes_[salt].suspect && !outbox_.ready(salt).empty()) heap.emplace_back(outbox_.ready(salt).begin(), salt);
+    if (!lanes_[salt].suspect && !outbox_.ready(salt).empty())
+      heap.emplace_back(outbox_.ready(salt).begin(), salt);
   }
   std::make_heap(heap.begin(), heap.end(), later);
   Batch batch;
@@ -91,8 +94,8 @@ Result<void> Emitter::send(Batch batch) {
     OpenWindow& entry = *batch.entries[taken];
     auto window = windows_.content(entry);
     if (!window) return window.error();
-    rows.push_back(make_row_put(**window, entry.device->id, entry.hour, settings_.buckets, settings_.layout, settings_.generation,
-                                settings_.contribution_qualifier));
+    rows.push_back(make_row_put(**window, entry.device->id, entry.hour, settings_.buckets, settings_.layout,
+                                settings_.generation, settings_.contribution_qualifier));
     bytes += rows.back().bytes();
     batch.cells += rows.back().cell_count();
     outbox_.sent(entry);
@@ -142,7 +145,8 @@ Result<void> Emitter::take(const PutAnswer& answer, EpochMs now) {
 
 Result<void> Emitter::failed(Batch& batch, const Error& error, EpochMs now) {
   if (error.kind == ErrorKind::kFatal) return error;
-  if (error.kind == ErrorKind::kRefused && batch.entries.size() == 1) return refuse(*batch.entries.front(), error, now);
+  if (error.kind == ErrorKind::kRefused && batch.entries.size() == 1)
+    return refuse(*batch.entries.front(), error, now);
   for (OpenWindow* entry : batch.entries) outbox_.returned(*entry);
   if (batch.lane < 0) {
     for (const OpenWindow* entry : batch.entries) {
@@ -162,10 +166,12 @@ Result<void> Emitter::failed(Batch& batch, const Error& error, EpochMs now) {
     return {};
   }
   lane.backoff.failed(now);
-  // An outage is no reason to go down to single rows at once; a row that poisons its batch shows after some tries.
+  // An outage is no reason to go down to single rows at once; a row that poisons its batch shows after some
+  // tries.
   if (error.kind == ErrorKind::kUnknown && lane.backoff.failures() >= 3) {
     // A row that fails alone without a reason must not stand before the others of its salt.
-    if (batch.entries.size() == 1) lane.resume_after = {*batch.entries.front()->first_unsent, batch.entries.front()};
+    if (batch.entries.size() == 1)
+      lane.resume_after = {*batch.entries.front()->first_unsent, batch.entries.front()};
     lane.limit = std::max<std::size_t>(1, std::min(lane.limit, batch.entries.size()) / 2);
   }
   return {};

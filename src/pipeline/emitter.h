@@ -1,8 +1,10 @@
-// Turns ready windows into batches of Puts, and answers into acknowledgements, retries, ever smaller batches and, at last, refused rows.
+// Turns ready windows into batches of Puts, and answers into acknowledgements, retries, ever smaller batches
+// and, at last, refused rows.
 //
-// Rows of all healthy salts share batches, which keeps calls large. A batch that fails makes its salts suspect: each then goes alone, one
-// batch at a time, with a back-off of its own, so that a stuck region holds up its own rows only. When a salt keeps failing its batches
-// are halved down to single rows, whose refusal can be trusted.
+// Rows of all healthy salts share batches, which keeps calls large. A batch that fails makes its salts
+// suspect: each then goes alone, one batch at a time, with a back-off of its own, so that a stuck region
+// holds up its own rows only. When a salt keeps failing its batches are halved down to single rows, whose
+// refusal can be trusted.
 //
 // Threads: the partition's worker. Errors: those of the window store.
 #pragma once
@@ -39,8 +41,8 @@ class Emitter {
   // Called for a row that the table refuses for good, before the outbox forgets it.
   using OnRefused = std::function<void(const OpenWindow&, const Window&, const Error&)>;
 
-  Emitter(EmitterSettings settings, WindowTable& windows, Outbox& outbox, SinkQueue& sink, WorkerCounters& counters,
-          OnRefused on_refused);
+  Emitter(EmitterSettings settings, WindowTable& windows, Outbox& outbox, SinkQueue& sink,
+          WorkerCounters& counters, OnRefused on_refused);
 
   // Sends what is ready, as far as the bounds allow.
   Result<void> step(EpochMs now);
@@ -54,9 +56,10 @@ class Emitter {
   struct Lane {  // one salt
     explicit Lane(std::uint64_t seed) : backoff(seed) {}
     bool suspect = false;
-    bool in_flight = false;   // only meaningful while suspect
-    std::size_t limit = 0;    // rows a batch while suspect
-    std::optional<Outbox::Ready::value_type> resume_after;  // a row that failed alone; only compared, it may be gone
+    bool in_flight = false;  // only meaningful while suspect
+    std::size_t limit = 0;   // rows a batch while suspect
+    std::optional<Outbox::Ready::value_type>
+        resume_after;  // a row that failed alone; only compared, it may be gone
     Backoff backoff;
   };
   struct Batch {

@@ -11,7 +11,8 @@ using Stage = OpenWindow::Stage;
 EpochMs emission_due(const EmitPolicy& policy, HourStart hour, std::uint64_t device_hash, EpochMs now) {
   if (now >= hour.end_ms()) return now + policy.late_delay_ms;
   const auto spread = policy.closing_spread_ms > 0
-                          ? static_cast<std::int64_t>((device_hash >> 8) % static_cast<std::uint64_t>(policy.closing_spread_ms))
+                          ? static_cast<std::int64_t>((device_hash >> 8) %
+                                                      static_cast<std::uint64_t>(policy.closing_spread_ms))
                           : 0;
   return std::min(now + policy.refresh_ms, hour.end_ms() + policy.late_delay_ms + spread);
 }

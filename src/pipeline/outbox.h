@@ -1,8 +1,12 @@
-// The windows that the table has not acknowledged: when each is due, which are ready to go by salt, and the lowest offset that any needs.
+// The windows that the table has not acknowledged: when each is due, which are ready to go by salt, and the
+// lowest offset that any needs.
 //
-// Invariants: a window is idle, scheduled, ready or in flight (one Put of it at a time). Ready windows leave in the order of their first
-//             unacknowledged offset: oldest hour first would hold the committed offset for hours in a backfill.
-// Threads:    the partition's worker. Time is an argument; the wall clock decides when to emit and nothing else.
+// Invariants: a window is idle, scheduled, ready or in flight (one Put of it at a time). Ready windows leave
+// in the order of their first
+//             unacknowledged offset: oldest hour first would hold the committed offset for hours in a
+//             backfill.
+// Threads:    the partition's worker. Time is an argument; the wall clock decides when to emit and nothing
+// else.
 #pragma once
 
 #include <cstdint>
@@ -65,9 +69,9 @@ class Outbox {
   void make_ready(OpenWindow& entry);
 
   EmitPolicy policy_;
-  Ready by_offset_;                                     // by first unacknowledged offset, all stages
-  std::map<EpochMs, std::vector<OpenWindow*>> due_;     // by tenth of a second
-  std::vector<Ready> ready_;                            // by salt, by first unsent offset
+  Ready by_offset_;                                  // by first unacknowledged offset, all stages
+  std::map<EpochMs, std::vector<OpenWindow*>> due_;  // by tenth of a second
+  std::vector<Ready> ready_;                         // by salt, by first unsent offset
   std::size_t ready_count_ = 0;
 };
 

@@ -1,7 +1,6 @@
 #include "pipeline/partition_worker.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "core/check.h"
 #include "core/contribution_codec.h"
@@ -27,7 +26,8 @@ WaitingRoom::Settings waiting_settings(const WorkerSettings& settings, const std
   return waiting;
 }
 
-EmitterSettings emitter_settings(const WorkerSettings& settings, Generation generation, const std::string& qualifier) {
+EmitterSettings emitter_settings(const WorkerSettings& settings, Generation generation,
+                                 const std::string& qualifier) {
   EmitterSettings emitter;
   emitter.layout = settings.layout;
   emitter.buckets = settings.buckets;
@@ -37,12 +37,14 @@ EmitterSettings emitter_settings(const WorkerSettings& settings, Generation gene
   return emitter;
 }
 
-std::uint32_t time_in_hour(EpochMs event_ms, HourStart hour) { return static_cast<std::uint32_t>(event_ms - hour.ms); }
+std::uint32_t time_in_hour(EpochMs event_ms, HourStart hour) {
+  return static_cast<std::uint32_t>(event_ms - hour.ms);
+}
 
 }  // namespace
 
-PartitionWorker::PartitionWorker(WorkerSettings settings, StartPlan plan, WindowStore& store, SinkQueue& sink, SideOutput& side,
-                                 EpochMs now)
+PartitionWorker::PartitionWorker(WorkerSettings settings, StartPlan plan, WindowStore& store, SinkQueue& sink,
+                                 SideOutput& side, EpochMs now)
     : settings_(std::move(settings)),
       marks_(std::move(plan.marks)),
       floor_(plan.floor),
@@ -56,12 +58,16 @@ PartitionWorker::PartitionWorker(WorkerSettings settings, StartPlan plan, Window
       waiting_(waiting_settings(settings_, qualifier_), sink, counters_),
       side_tracker_(side, counters_, static_cast<std::uint64_t>(settings_.partition.value) + 13),
       emitter_(emitter_settings(settings_, marks_.generation, qualifier_), windows_, outbox_, sink, counters_,
-               [this](const OpenWindow& entry, const Window& window, const Error& error) { row_refused(entry, window, error); }),
+               [this](const OpenWindow& entry, const Window& window, const Error& error) {
+                 row_refused(entry, window, error);
+               }),
       // Staggered, so that the partitions of a process do not all write at the same moment.
-      next_checkpoint_ms_(now + settings_.checkpoint_ms / 2 + (settings_.partition.value * 7919) % (settings_.checkpoint_ms / 2 + 1)) {}
+      next_checkpoint_ms_(now + settings_.checkpoint_ms / 2 +
+                          (settings_.partition.value * 7919) % (settings_.checkpoint_ms / 2 + 1)) {}
 
-Result<std::unique_ptr<PartitionWorker>> PartitionWorker::open(WorkerSettings settings, StartPlan plan, WindowStore& store,
-                                                               SinkQueue& sink, SideOutput& side, EpochMs now) {
+Result<std::unique_ptr<PartitionWorker>> PartitionWorker::open(WorkerSettings settings, StartPlan plan,
+                                                               WindowStore& store, SinkQueue& sink,
+                                                               SideOutput& side, EpochMs now) {
   const bool keep = plan.state == StartPlan::State::kKeep;
   const bool forget = plan.forget_windows;
   std::unique_ptr<PartitionWorker> worker(
@@ -71,41 +77,6 @@ Result<std::unique_ptr<PartitionWorker>> PartitionWorker::open(WorkerSettings se
   }
   worker->publish_gauges();
   return worker;
-}
-
-Result<void> PartitionWorker::restore(bool forget_windows, EpochMs now) {
-  auto pending = store_.each_pending([&](const WindowKey& key, Offset first) {
-    OpenWindow& entry = windows_.insert_unloaded(key.hour, key.device);
-    entry.stored_mark = first;
-    if (first == OpenWindow::kRefusedMark) {
-      entry.refused = true;
-    } else {
-      outbox_.restore(entry, first, now);
-    }
-  });
-  if (!pending) return pending;
-  Result<void> broken;
-  auto waiting = store_.each_waiting([&](Position position, std::string_view bytes) {
-    auto reading = read_waiting_reading(position, bytes);
-    if (!reading) {
-      broken = reading.error();
-      return;
-    }
-    counters_.consumed.add();
-    WindowKey key{HourStart::of(reading->event_ms), reading->device};
-    waiting_.add(std::move(key), std::move(*reading), true);
-  });
-  if (!waiting) return waiting;
-  auto side = store_.each_side([&](Position position, std::string_view bytes) {
-    if (auto restored = side_tracker_.restore(position, bytes); !restored) broken = restored.error();
-  });
-  if (!side) return side;
-  if (!broken || !forget_windows) return broken;
-  StateChanges changes;
-  changes.expire_below = HourStart::highest();
-  windows_.collect_changes(changes);
-  changes.marks = write_state_marks(marks_);
-  return store_.apply(changes);
 }
 
 Result<void> PartitionWorker::fold(const RecordBatch& batch, EpochMs now) {
@@ -145,8 +116,8 @@ Result<void> PartitionWorker::fold_record(const Record& record, EpochMs now) {
   return {};
 }
 
-Result<void> PartitionWorker::fold_reading(const Record& record, const ParsedRecord& parsed, const ParsedReading& reading,
-                                           Position position, EpochMs now) {
+Result<void> PartitionWorker::fold_reading(const Record& record, const ParsedRecord& parsed,
+                                           const ParsedReading& reading, Position position, EpochMs now) {
   if (reading.malformed != Malformed::kNone) {
     counters_.malformed.add();
     counters_.malformed_by_reason[static_cast<std::size_t>(reading.malformed)].add();
@@ -162,7 +133,8 @@ Result<void> PartitionWorker::fold_reading(const Record& record, const ParsedRec
       counters_.archived.add();
       to_side(SideChannel::kArchive, "too_old", record, position);
       return {};
-    case Verdict::kFold: break;
+    case Verdict::kFold:
+      break;
   }
   const HourStart hour = HourStart::of(reading.event_ms);
   marks_.hours.accept(position.offset, hour);
@@ -185,14 +157,17 @@ Result<void> PartitionWorker::fold_reading(const Record& record, const ParsedRec
     counters_.windows_opened.add();
     entry = &windows_.insert(hour, reading.device, Window(settings_.deduplicate, tools_.schemas));
   }
-  return fold_into(*entry, {parsed.metrics_of(reading), reading.event_ms, reading.arrival_ms, position, &record, nullptr}, now);
+  return fold_into(
+      *entry, {parsed.metrics_of(reading), reading.event_ms, reading.arrival_ms, position, &record, nullptr},
+      now);
 }
 
 Result<void> PartitionWorker::fold_into(OpenWindow& entry, const ReadingToFold& reading, EpochMs now) {
   auto window = windows_.content(entry);
   if (!window) return window.error();
   const std::uint32_t time = time_in_hour(reading.event_ms, entry.hour);
-  const FoldOutcome outcome = (*window)->fold(reading.metrics, time, reading.position, reading.arrival_ms, tools_);
+  const FoldOutcome outcome =
+      (*window)->fold(reading.metrics, time, reading.position, reading.arrival_ms, tools_);
   if (outcome.duplicate_values != 0) counters_.duplicate_values.add(outcome.duplicate_values);
   if (outcome.conflict) counters_.conflicts.add();
   switch (outcome.result) {
@@ -201,10 +176,15 @@ Result<void> PartitionWorker::fold_into(OpenWindow& entry, const ReadingToFold& 
       windows_.mark_content_dirty(entry);
       outbox_.changed(entry, reading.position.offset, now);
       marks_.highest_arrival_ms = std::max(marks_.highest_arrival_ms, reading.arrival_ms);
-      if (reading.record) marks_.last_folded = FoldedRecord{reading.record->offset, reading.record->timestamp_ms};
+      if (reading.record)
+        marks_.last_folded = FoldedRecord{reading.record->offset, reading.record->timestamp_ms};
       return {};
-    case FoldResult::kDuplicate: counters_.duplicate.add(); return {};
-    case FoldResult::kAlreadyCounted: counters_.already_counted.add(); return check_same_reading(**window, reading);
+    case FoldResult::kDuplicate:
+      counters_.duplicate.add();
+      return {};
+    case FoldResult::kAlreadyCounted:
+      counters_.already_counted.add();
+      return check_same_reading(**window, reading);
     case FoldResult::kHourFull:
       counters_.quarantined.add();
       not_folded(SideChannel::kQuarantine, "hour_full", reading);
@@ -220,26 +200,30 @@ Result<void> PartitionWorker::fold_into(OpenWindow& entry, const ReadingToFold& 
 
 void PartitionWorker::not_folded(SideChannel channel, std::string_view reason, const ReadingToFold& reading) {
   RecordCopy original = reading.record ? copy_of(*reading.record) : reading.waited->original;
-  side_tracker_.add(side_record(channel, reason, reading.position, std::move(original)), reading.position.offset);
+  side_tracker_.add(side_record(channel, reason, reading.position, std::move(original)),
+                    reading.position.offset);
 }
 
 Result<void> PartitionWorker::check_same_reading(const Window& window, const ReadingToFold& reading) const {
   if (reading.position != window.last_position() || reading.arrival_ms == window.last_arrival_ms()) return {};
   return fatal(qualifier_ + ": the reading at offset " + std::to_string(reading.position.offset.value) +
-               " is not the one that the table counted at that offset (arrival " + std::to_string(reading.arrival_ms) + ", was " +
-               std::to_string(window.last_arrival_ms()) + "). " + std::string(kRecreatedAdvice));
+               " is not the one that the table counted at that offset (arrival " +
+               std::to_string(reading.arrival_ms) + ", was " + std::to_string(window.last_arrival_ms()) +
+               "). " + std::string(kRecreatedAdvice));
 }
 
-void PartitionWorker::wait_for_look_up(const Record& record, const ParsedRecord& parsed, const ParsedReading& reading,
-                                       Position position) {
+void PartitionWorker::wait_for_look_up(const Record& record, const ParsedRecord& parsed,
+                                       const ParsedReading& reading, Position position) {
   WaitingReading waiting;
   waiting.position = position;
   waiting.device = reading.device;
   waiting.event_ms = reading.event_ms;
   waiting.arrival_ms = reading.arrival_ms;
   waiting.metrics.reserve(reading.metric_count);
-  for (const Metric& metric : parsed.metrics_of(reading)) waiting.metrics.emplace_back(metric.name, metric.value);
-  // Should it not be folded after all, the side topic gets the record as it was; of a batch, the reading alone.
+  for (const Metric& metric : parsed.metrics_of(reading))
+    waiting.metrics.emplace_back(metric.name, metric.value);
+  // Should it not be folded after all, the side topic gets the record as it was; of a batch, the reading
+  // alone.
   if (parsed.readings.size() == 1) {
     waiting.original = copy_of(record);
   } else {
@@ -256,8 +240,9 @@ Result<Window> PartitionWorker::window_from(const WaitingRoom::Found& found) {
   const StoredCell& cell = *found.row.contribution;
   const CellStamp stamp = split_cell_timestamp(cell.timestamp, found.key.hour);
   if (stamp.generation > marks_.generation) {
-    return fatal(qualifier_ + ": the table holds generation " + std::to_string(stamp.generation.value) + ", this worker is of generation " +
-                 std::to_string(marks_.generation.value) + ": the table was rebuilt, and the service of the new generation goes on with it.");
+    return fatal(qualifier_ + ": the table holds generation " + std::to_string(stamp.generation.value) +
+                 ", this worker is of generation " + std::to_string(marks_.generation.value) +
+                 ": the table was rebuilt, and the service of the new generation goes on with it.");
   }
   return read_contribution(cell.value, tools_.schemas);
 }
@@ -268,8 +253,9 @@ Result<void> PartitionWorker::apply_found(WaitingRoom::Found& found, EpochMs now
     for (const WaitingReading& reading : found.readings) {
       counters_.malformed.add();
       counters_.dead_contribution_missing.add();
-      side_tracker_.add(side_record(SideChannel::kDeadLetter, "contribution_missing", reading.position, reading.original),
-                        reading.position.offset);
+      side_tracker_.add(
+          side_record(SideChannel::kDeadLetter, "contribution_missing", reading.position, reading.original),
+          reading.position.offset);
     }
     return {};
   }
@@ -280,7 +266,8 @@ Result<void> PartitionWorker::apply_found(WaitingRoom::Found& found, EpochMs now
   for (const WaitingReading& reading : found.readings) {
     metrics.clear();
     for (const auto& [name, value] : reading.metrics) metrics.push_back({name, value});
-    auto folded = fold_into(entry, {metrics, reading.event_ms, reading.arrival_ms, reading.position, nullptr, &reading}, now);
+    auto folded = fold_into(
+        entry, {metrics, reading.event_ms, reading.arrival_ms, reading.position, nullptr, &reading}, now);
     if (!folded) return folded;
   }
   return {};
@@ -289,24 +276,28 @@ Result<void> PartitionWorker::apply_found(WaitingRoom::Found& found, EpochMs now
 Result<void> PartitionWorker::check_key(const Record& record, const ParsedReading& reading) const {
   if (record.key && *record.key == reading.device) return {};
   const std::string key = record.key ? "'" + std::string(*record.key) + "'" : "null";
-  return fatal(qualifier_ + ": the record at offset " + std::to_string(record.offset.value) + " has key " + key + " and device '" +
-               std::string(reading.device) +
-               "'. kafka.partitioning \"by_device\" needs the device as the key, so that all readings of a device are in one partition. "
-               "If the producer's keys keep a device in one partition by other means, set it to \"trusted\".");
+  return fatal(
+      qualifier_ + ": the record at offset " + std::to_string(record.offset.value) + " has key " + key +
+      " and device '" + std::string(reading.device) +
+      "'. kafka.partitioning \"by_device\" needs the device as the key, so that all readings of a device are "
+      "in one partition. "
+      "If the producer's keys keep a device in one partition by other means, set it to \"trusted\".");
 }
 
 Result<void> PartitionWorker::check_same_record(const Record& record) {
   if (!expected_ || record.offset < expected_->offset) return {};
   if (record.offset == expected_->offset && record.timestamp_ms != expected_->timestamp_ms) {
-    return fatal(qualifier_ + ": the record at offset " + std::to_string(record.offset.value) + " has timestamp " +
-                 std::to_string(record.timestamp_ms) + ", the one folded from there had " + std::to_string(expected_->timestamp_ms) +
-                 ". " + std::string(kRecreatedAdvice));
+    return fatal(qualifier_ + ": the record at offset " + std::to_string(record.offset.value) +
+                 " has timestamp " + std::to_string(record.timestamp_ms) +
+                 ", the one folded from there had " + std::to_string(expected_->timestamp_ms) + ". " +
+                 std::string(kRecreatedAdvice));
   }
   expected_.reset();
   return {};
 }
 
-SideRecord PartitionWorker::side_record(SideChannel channel, std::string_view reason, Position position, RecordCopy original) const {
+SideRecord PartitionWorker::side_record(SideChannel channel, std::string_view reason, Position position,
+                                        RecordCopy original) const {
   SideRecord side;
   side.channel = channel;
   side.reason = reason;
@@ -320,7 +311,8 @@ SideRecord PartitionWorker::side_record(SideChannel channel, std::string_view re
   return side;
 }
 
-void PartitionWorker::to_side(SideChannel channel, std::string_view reason, const Record& record, Position position) {
+void PartitionWorker::to_side(SideChannel channel, std::string_view reason, const Record& record,
+                              Position position) {
   side_tracker_.add(side_record(channel, reason, position, copy_of(record)), position.offset);
 }
 
@@ -357,39 +349,11 @@ Result<void> PartitionWorker::step(EpochMs now) {
   waiting_.step(now);
   if (auto sent = emitter_.step(now); !sent) return sent;
   const bool too_large = windows_.loaded_bytes() > settings_.memory_bytes;
-  if (now >= next_checkpoint_ms_ || (too_large && now >= next_checkpoint_ms_ - settings_.checkpoint_ms + 1000)) {
+  if (now >= next_checkpoint_ms_ ||
+      (too_large && now >= next_checkpoint_ms_ - settings_.checkpoint_ms + 1000)) {
     if (auto done = checkpoint(now); !done) return done;
   }
   publish_gauges();
-  return {};
-}
-
-HourStart PartitionWorker::expiry_bound(EpochMs now) const {
-  // The wall clock only holds a forged stamp back: it would expire everything.
-  if (marks_.highest_arrival_ms == 0) return HourStart::lowest();
-  return HourStart::of(std::min(marks_.highest_arrival_ms, now) - settings_.retention_ms);
-}
-
-Result<void> PartitionWorker::checkpoint(EpochMs now) {
-  const auto begin = std::chrono::steady_clock::now();
-  StateChanges changes;
-  if (const HourStart bound = expiry_bound(now); bound > marks_.expire_below) {
-    marks_.expire_below = bound;
-    marks_.look_below = std::max(marks_.look_below, HourStart{bound.ms - kHourMs});
-    changes.expire_below = bound;
-  }
-  counters_.windows_expired.add(windows_.collect_changes(changes));
-  waiting_.collect_changes(changes);
-  side_tracker_.collect_changes(changes);
-  changes.marks = write_state_marks(marks_);
-  if (auto applied = store_.apply(changes); !applied) return applied;
-  if (auto started = store_.start_sync(); !started) return started;
-  windows_.shrink(settings_.memory_bytes / 4 * 3);
-  next_checkpoint_ms_ = now + settings_.checkpoint_ms;
-  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - begin).count();
-  counters_.checkpoints.add();
-  counters_.checkpoint_us_last.set(static_cast<std::uint64_t>(us));
-  counters_.checkpoint_us_max.set(std::max(counters_.checkpoint_us_max.get(), static_cast<std::uint64_t>(us)));
   return {};
 }
 
@@ -398,33 +362,9 @@ bool PartitionWorker::full() const {
          windows_.loaded_bytes() > settings_.memory_bytes + settings_.memory_bytes / 4;
 }
 
-Offset PartitionWorker::needed_from() const {
-  Offset offset = marks_.next_offset;
-  for (const auto& lowest : {outbox_.lowest(), waiting_.lowest(), side_tracker_.lowest()}) {
-    if (lowest) offset = std::min(offset, *lowest);
-  }
-  return offset;
-}
-
-std::optional<CommittedOffset> PartitionWorker::commit_due() const {
-  const Offset offset = needed_from();
-  // Below the floor we are replaying what the group has passed; the knowledge that goes with it is there as well.
-  if (floor_ && offset <= *floor_) return std::nullopt;
-  CommitMetadata metadata;
-  metadata.highest_hour = marks_.hours.before(offset);
-  metadata.partition_count = marks_.partition_count;
-  metadata.last_folded = marks_.last_folded;
-  metadata.fingerprint = marks_.fingerprint;
-  return CommittedOffset{offset, write_commit_metadata(metadata)};
-}
-
-void PartitionWorker::committed(Offset offset) {
-  floor_ = floor_ ? std::max(*floor_, offset) : offset;
-  marks_.hours.forget_before(offset);
-}
-
 std::string PartitionWorker::trouble() const {
-  for (const std::string& error : {emitter_.last_error(), waiting_.last_error(), side_tracker_.last_error()}) {
+  for (const std::string& error :
+       {emitter_.last_error(), waiting_.last_error(), side_tracker_.last_error()}) {
     if (!error.empty()) return error;
   }
   return {};

@@ -1,8 +1,11 @@
-// One partition's readings on their way from the log to the table: parse, classify, look up, fold, emit, and the offset that may be
-// committed. Driven by fold() and step(now); it has no threads and no clock, so a test can play any history with it.
+// One partition's readings on their way from the log to the table: parse, classify, look up, fold, emit, and
+// the offset that may be committed. Driven by fold() and step(now); it has no threads and no clock, so a test
+// can play any history with it.
 //
-// Invariants: readings are applied in position order. needed_from() never goes below what was committed, and every reading before it is in an acknowledged
-//             Put or in an acknowledged side record. Everything that changes together is written to the store in one step.
+// Invariants: readings are applied in position order. needed_from() never goes below what was committed, and
+// every reading before it is in an acknowledged
+//             Put or in an acknowledged side record. Everything that changes together is written to the store
+//             in one step.
 // Threads:    one thread calls everything; counters() may be read by any.
 // Ownership:  the store, the queue and the output are the caller's and outlive the worker.
 // Errors:     Fatal: the partition must stop, the message says why. Retryable ones are dealt with inside.
@@ -51,8 +54,9 @@ struct WorkerSettings {
 class PartitionWorker {
  public:
   // Takes up what the store holds (empty unless the plan keeps it).
-  static Result<std::unique_ptr<PartitionWorker>> open(WorkerSettings settings, StartPlan plan, WindowStore& store, SinkQueue& sink,
-                                                       SideOutput& side, EpochMs now);
+  static Result<std::unique_ptr<PartitionWorker>> open(WorkerSettings settings, StartPlan plan,
+                                                       WindowStore& store, SinkQueue& sink, SideOutput& side,
+                                                       EpochMs now);
 
   // Applies records in order; those below next_offset() are dropped.
   Result<void> fold(const RecordBatch& batch, EpochMs now);
@@ -81,19 +85,20 @@ class PartitionWorker {
   std::string trouble() const;
 
  private:
-  PartitionWorker(WorkerSettings settings, StartPlan plan, WindowStore& store, SinkQueue& sink, SideOutput& side, EpochMs now);
+  PartitionWorker(WorkerSettings settings, StartPlan plan, WindowStore& store, SinkQueue& sink,
+                  SideOutput& side, EpochMs now);
 
   Result<void> restore(bool forget_windows, EpochMs now);
   Result<void> fold_record(const Record& record, EpochMs now);
-  Result<void> fold_reading(const Record& record, const ParsedRecord& parsed, const ParsedReading& reading, Position position,
-                            EpochMs now);
+  Result<void> fold_reading(const Record& record, const ParsedRecord& parsed, const ParsedReading& reading,
+                            Position position, EpochMs now);
   // One reading of a window that is here: from its record, or after it waited for a look-up.
   struct ReadingToFold {
     std::span<const Metric> metrics;
     EpochMs event_ms;
     EpochMs arrival_ms;
     Position position;
-    const Record* record;          // or
+    const Record* record;  // or
     const WaitingReading* waited;
   };
   Result<void> fold_into(OpenWindow& entry, const ReadingToFold& reading, EpochMs now);
@@ -103,8 +108,10 @@ class PartitionWorker {
   Result<void> check_key(const Record& record, const ParsedReading& reading) const;
   Result<void> check_same_record(const Record& record);
   Result<void> check_same_reading(const Window& window, const ReadingToFold& reading) const;
-  void wait_for_look_up(const Record& record, const ParsedRecord& parsed, const ParsedReading& reading, Position position);
-  SideRecord side_record(SideChannel channel, std::string_view reason, Position position, RecordCopy original) const;
+  void wait_for_look_up(const Record& record, const ParsedRecord& parsed, const ParsedReading& reading,
+                        Position position);
+  SideRecord side_record(SideChannel channel, std::string_view reason, Position position,
+                         RecordCopy original) const;
   void to_side(SideChannel channel, std::string_view reason, const Record& record, Position position);
   void row_refused(const OpenWindow& entry, const Window& window, const Error& error);
   HourStart expiry_bound(EpochMs now) const;

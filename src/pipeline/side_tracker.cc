@@ -7,10 +7,13 @@ namespace {
 
 constexpr std::uint8_t kSideRecordVersion = 1;
 
-RecordCopy copy_of(const SideRecord& record) { return {record.timestamp_ms, record.key, record.value, record.headers}; }
+RecordCopy copy_of(const SideRecord& record) {
+  return {record.timestamp_ms, record.key, record.value, record.headers};
+}
 
 std::size_t size_of(const SideRecord& record) {
-  return sizeof record + record.reason.size() + record.detail.size() + record.topic.size() + copy_of(record).memory_bytes();
+  return sizeof record + record.reason.size() + record.detail.size() + record.topic.size() +
+         copy_of(record).memory_bytes();
 }
 
 }  // namespace
@@ -29,7 +32,8 @@ void append_side_record(std::string& out, const SideRecord& record, Offset holds
 Result<HeldSideRecord> read_side_record(std::string_view bytes) {
   ByteReader in(bytes);
   const std::uint8_t version = in.u8();
-  if (in.ok() && version > kSideRecordVersion) return fatal("state: a side record is of a newer version; run the version that wrote it");
+  if (in.ok() && version > kSideRecordVersion)
+    return fatal("state: a side record is of a newer version; run the version that wrote it");
   HeldSideRecord held;
   SideRecord& record = held.record;
   record.channel = static_cast<SideChannel>(in.u8());
@@ -80,9 +84,11 @@ void SideTracker::step(EpochMs now) {
   for (const Position position : failed) {
     if (records_.contains(position)) unsent_.insert(position);
   }
-  // Only an acknowledgement ends a back-off: that the local queue takes a record says nothing about the topic.
+  // Only an acknowledgement ends a back-off: that the local queue takes a record says nothing about the
+  // topic.
   if (!failed.empty()) {
-    last_error_ = std::to_string(failed.size()) + " side records were not taken by their topic, the first at offset " +
+    last_error_ = std::to_string(failed.size()) +
+                  " side records were not taken by their topic, the first at offset " +
                   std::to_string(failed.front().offset.value);
     backoff_.failed(now);
   } else if (!done.empty()) {

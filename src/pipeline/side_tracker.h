@@ -1,5 +1,5 @@
-// Side records between the decision that a reading is not folded and the acknowledgement of its topic: they hold the committed offset and
-// are in the state, so a crash loses none of them.
+// Side records between the decision that a reading is not folded and the acknowledgement of its topic: they
+// hold the committed offset and are in the state, so a crash loses none of them.
 //
 // Threads: the partition's worker. Bounded by the caller, which pauses the partition at full().
 #pragma once
@@ -28,7 +28,8 @@ Result<HeldSideRecord> read_side_record(std::string_view bytes);
 
 class SideTracker {
  public:
-  SideTracker(SideOutput& output, WorkerCounters& counters, std::uint64_t seed) : output_(output), counters_(counters), backoff_(seed) {}
+  SideTracker(SideOutput& output, WorkerCounters& counters, std::uint64_t seed)
+      : output_(output), counters_(counters), backoff_(seed) {}
 
   void add(SideRecord record, Offset holds);
   Result<void> restore(Position position, std::string_view bytes);
@@ -36,7 +37,9 @@ class SideTracker {
   // Offers what has not been sent and takes outcomes.
   void step(EpochMs now);
 
-  std::optional<Offset> lowest() const { return holds_.empty() ? std::nullopt : std::optional(*holds_.begin()); }
+  std::optional<Offset> lowest() const {
+    return holds_.empty() ? std::nullopt : std::optional(*holds_.begin());
+  }
   std::size_t size() const { return records_.size(); }
   bool full() const { return bytes_ >= kMaxBytes; }
   const std::string& last_error() const { return last_error_; }

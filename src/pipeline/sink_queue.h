@@ -1,7 +1,8 @@
-// A worker's end of the threads that talk to the rollup table: it hands in batches and picks up answers, and never blocks.
+// A worker's end of the threads that talk to the rollup table: it hands in batches and picks up answers, and
+// never blocks.
 //
-// Invariants: every ticket is answered exactly once, in any order. Answers to tickets of a worker that is gone are dropped.
-// Threads:    one object per worker, used by the worker's thread.
+// Invariants: every ticket is answered exactly once, in any order. Answers to tickets of a worker that is
+// gone are dropped. Threads:    one object per worker, used by the worker's thread.
 #pragma once
 
 #include <cstdint>

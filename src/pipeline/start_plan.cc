@@ -5,22 +5,27 @@
 namespace hourfold {
 namespace {
 
-std::string name_of(const StartFacts& facts) { return facts.topic + "/" + std::to_string(facts.partition.value); }
+std::string name_of(const StartFacts& facts) {
+  return facts.topic + "/" + std::to_string(facts.partition.value);
+}
 std::string text(Offset offset) { return std::to_string(offset.value); }
 
 Error recreated(const StartFacts& facts, const std::string& what, Offset offset) {
-  return fatal(name_of(facts) + ": " + what + " is at offset " + text(offset) + ", but the log ends at " + text(facts.log.end) +
-               ". " + std::string(kRecreatedAdvice));
+  return fatal(name_of(facts) + ": " + what + " is at offset " + text(offset) + ", but the log ends at " +
+               text(facts.log.end) + ". " + std::string(kRecreatedAdvice));
 }
 
 Error gap(const StartFacts& facts, Offset from) {
   return fatal(name_of(facts) + ": offsets " + text(from) + " to " + text({facts.log.first.value - 1}) +
                " are needed and no longer in the log (it begins at " + text(facts.log.first) +
-               "): readings in that range are lost to the rollups. Lengthen the topic's retention; to go on without them and have the "
+               "): readings in that range are lost to the rollups. Lengthen the topic's retention; to go on "
+               "without them and have the "
                "range recorded, set kafka.on_gap to \"continue\".");
 }
 
-bool in_log(const StartFacts& facts, Offset offset) { return offset >= facts.log.first && offset <= facts.log.end; }
+bool in_log(const StartFacts& facts, Offset offset) {
+  return offset >= facts.log.first && offset <= facts.log.end;
+}
 
 // Knowledge that comes with the committed offset.
 StartPlan take_over(const StartFacts& facts, StartPlan::State state) {
@@ -32,9 +37,12 @@ StartPlan take_over(const StartFacts& facts, StartPlan::State state) {
   plan.marks.hours = HourTrack(metadata.highest_hour);
   plan.marks.last_folded = metadata.last_folded;
   plan.marks.fingerprint = metadata.fingerprint;
-  plan.notices.push_back(name_of(facts) + ": takes over at the committed offset " + text(facts.committed->next));
+  plan.notices.push_back(name_of(facts) + ": takes over at the committed offset " +
+                         text(facts.committed->next));
   if (metadata.highest_hour == HourStart::highest()) {
-    plan.notices.push_back(name_of(facts) + ": the commit says nothing about hours already written; every window is looked up first");
+    plan.notices.push_back(
+        name_of(facts) +
+        ": the commit says nothing about hours already written; every window is looked up first");
   }
   return plan;
 }
@@ -46,8 +54,9 @@ StartPlan first_start(const StartFacts& facts, StartPlan::State state) {
   const HourStart known = facts.table_empty ? HourStart::lowest() : HourStart::highest();
   plan.marks.look_below = known;
   plan.marks.hours = HourTrack(known);
-  plan.notices.push_back(name_of(facts) + ": first start, from the earliest offset " + text(facts.log.first) +
-                         (facts.table_empty ? "" : "; the table is not empty, so every window is looked up first"));
+  plan.notices.push_back(
+      name_of(facts) + ": first start, from the earliest offset " + text(facts.log.first) +
+      (facts.table_empty ? "" : "; the table is not empty, so every window is looked up first"));
   CommitMetadata metadata;
   metadata.highest_hour = known;
   metadata.partition_count = facts.partition_count;
@@ -63,8 +72,9 @@ Result<StartPlan> over_gap(const StartFacts& facts, Offset from, StartPlan plan)
   plan.marks.hours = HourTrack(HourStart::highest());
   plan.marks.lost.push_back({from, facts.log.first});
   plan.forget_windows = true;
-  plan.notices.push_back(name_of(facts) + ": LOST: offsets " + text(from) + " to " + text({facts.log.first.value - 1}) +
-                         " are no longer in the log; going on from " + text(facts.log.first) +
+  plan.notices.push_back(name_of(facts) + ": LOST: offsets " + text(from) + " to " +
+                         text({facts.log.first.value - 1}) + " are no longer in the log; going on from " +
+                         text(facts.log.first) +
                          " as kafka.on_gap says, and every window is looked up first");
   return plan;
 }
@@ -73,7 +83,8 @@ StartPlan from_disk(const StartFacts& facts) {
   StartPlan plan;
   plan.state = StartPlan::State::kKeep;
   plan.marks = *facts.disk;
-  plan.notices.push_back(name_of(facts) + ": goes on from its state at offset " + text(facts.disk->next_offset));
+  plan.notices.push_back(name_of(facts) + ": goes on from its state at offset " +
+                         text(facts.disk->next_offset));
   return plan;
 }
 
@@ -92,12 +103,15 @@ Result<StartPlan> choose(const StartFacts& facts) {
   const Offset stored = facts.disk->next_offset;
   if (facts.disk->generation < facts.generation) {
     auto plan = without_disk(facts, StartPlan::State::kSetAside);
-    if (plan) plan->notices.insert(plan->notices.begin(), name_of(facts) + ": its state is of an older generation and is set aside");
+    if (plan)
+      plan->notices.insert(plan->notices.begin(),
+                           name_of(facts) + ": its state is of an older generation and is set aside");
     return plan;
   }
   if (facts.disk->generation > facts.generation) {
-    return fatal(name_of(facts) + ": its state is of generation " + std::to_string(facts.disk->generation.value) +
-                 ", the table of the older generation " + std::to_string(facts.generation.value) +
+    return fatal(name_of(facts) + ": its state is of generation " +
+                 std::to_string(facts.disk->generation.value) + ", the table of the older generation " +
+                 std::to_string(facts.generation.value) +
                  ". This state belongs to another table; give this service a state.dir of its own.");
   }
   if (stored > facts.log.end) return recreated(facts, "the state", stored);
@@ -107,12 +121,14 @@ Result<StartPlan> choose(const StartFacts& facts) {
   }
   if (facts.committed && in_log(facts, facts.committed->next)) {
     auto plan = without_disk(facts, StartPlan::State::kSetAside);
-    plan->notices.insert(plan->notices.begin(), name_of(facts) + ": its state stands at offset " + text(stored) +
+    plan->notices.insert(plan->notices.begin(), name_of(facts) + ": its state stands at offset " +
+                                                    text(stored) +
                                                     ", far behind the committed offset, and is set aside");
     return plan;
   }
   // The log has lost what both need. What is pending on the disk was read, and stays.
-  if (facts.committed && facts.committed->next > stored) return without_disk(facts, StartPlan::State::kSetAside);
+  if (facts.committed && facts.committed->next > stored)
+    return without_disk(facts, StartPlan::State::kSetAside);
   return over_gap(facts, stored, from_disk(facts));
 }
 
@@ -120,19 +136,26 @@ Result<StartPlan> choose(const StartFacts& facts) {
 
 Result<void> check_partition_count(const std::string& topic, std::int32_t before, std::int32_t now) {
   if (before == 0 || before == now) return {};
-  return fatal("topic " + topic + " had " + std::to_string(before) + " partitions and now has " + std::to_string(now) +
-               ": devices may have moved between partitions, and their hours would be split. This is not supported yet. Create a topic "
-               "with the new number of partitions, a new table and a new kafka.group for it, and let both services run side by side "
+  return fatal("topic " + topic + " had " + std::to_string(before) + " partitions and now has " +
+               std::to_string(now) +
+               ": devices may have moved between partitions, and their hours would be split. This is not "
+               "supported yet. Create a topic "
+               "with the new number of partitions, a new table and a new kafka.group for it, and let both "
+               "services run side by side "
                "until the old topic is drained.");
 }
 
 Result<StartPlan> plan_start(const StartFacts& facts) {
   if (facts.committed) {
     const CommitMetadata metadata = read_commit_metadata(facts.committed->metadata);
-    if (auto same = check_partition_count(facts.topic, metadata.partition_count, facts.partition_count); !same) return same.error();
+    if (auto same = check_partition_count(facts.topic, metadata.partition_count, facts.partition_count);
+        !same)
+      return same.error();
   }
   if (facts.disk) {
-    if (auto same = check_partition_count(facts.topic, facts.disk->partition_count, facts.partition_count); !same) return same.error();
+    if (auto same = check_partition_count(facts.topic, facts.disk->partition_count, facts.partition_count);
+        !same)
+      return same.error();
   }
   auto plan = choose(facts);
   if (!plan) return plan;
@@ -143,8 +166,9 @@ Result<StartPlan> plan_start(const StartFacts& facts) {
   marks.generation = facts.generation;
   if (!marks.fingerprint.empty() && marks.fingerprint != facts.fingerprint) {
     marks.fingerprint_changes.emplace_back(marks.next_offset, facts.fingerprint);
-    plan->notices.push_back(name_of(facts) + ": reading or policy changed: from offset " + text(marks.next_offset) +
-                            " on, cells are made under rules " + facts.fingerprint + ", before under " + marks.fingerprint);
+    plan->notices.push_back(name_of(facts) + ": reading or policy changed: from offset " +
+                            text(marks.next_offset) + " on, cells are made under rules " + facts.fingerprint +
+                            ", before under " + marks.fingerprint);
   }
   marks.fingerprint = facts.fingerprint;
   return plan;

@@ -1,5 +1,5 @@
-// Where a worker goes on when it gets a partition: from its own disk, from the committed offset with look-ups, or from the beginning; or
-// why it must not. Pure: what is known comes in, the decision comes out.
+// Where a worker goes on when it gets a partition: from its own disk, from the committed offset with
+// look-ups, or from the beginning; or why it must not. Pure: what is known comes in, the decision comes out.
 //
 // Source of the rules: docs/ARCHITECTURE.md, "Recovery".
 #pragma once
@@ -36,7 +36,7 @@ struct StartPlan {
     kSetAside,  // there is one that must not be used: rename it, go on without
   };
   State state = State::kFresh;
-  StateMarks marks;  // next_offset: where to read from
+  StateMarks marks;             // next_offset: where to read from
   std::optional<Offset> floor;  // the committed offset never goes below
   // Drop all acknowledged windows of the disk: after a gap everything is looked up.
   bool forget_windows = false;
@@ -47,10 +47,12 @@ struct StartPlan {
 
 // What an operator can do about a topic whose offsets started over.
 inline constexpr std::string_view kRecreatedAdvice =
-    "The topic was deleted and created again, or its log was cut. Offsets that start over would be taken for readings already counted. "
+    "The topic was deleted and created again, or its log was cut. Offsets that start over would be taken for "
+    "readings already counted. "
     "Use a new table, or a new kafka.group with an empty table and a new state.dir.";
 
-// Past this many records a partition that was elsewhere is taken over from the table rather than replayed from its old disk.
+// Past this many records a partition that was elsewhere is taken over from the table rather than replayed
+// from its old disk.
 inline constexpr std::int64_t kMaxReplayRecords = 5'000'000;
 
 // Fatal: the partition must not be read; the message names what was found and the procedure.

@@ -56,7 +56,8 @@ Result<std::vector<WaitingRoom::Found>> WaitingRoom::take(LookUpAnswer answer, E
     counters_.look_up_failures.add();
     last_error_ = answer.rows.error().message;
     backoff_.failed(now);
-    queue_.insert(queue_.begin(), std::make_move_iterator(request.begin()), std::make_move_iterator(request.end()));
+    queue_.insert(queue_.begin(), std::make_move_iterator(request.begin()),
+                  std::make_move_iterator(request.end()));
     return std::vector<Found>{};
   }
   HF_CHECK(answer.rows->size() == request.size());

@@ -1,6 +1,7 @@
 // Readings of windows that must first be looked up in the table, and the look-ups themselves, in batches.
 //
-// Invariants: readings of one window stay in position order. A reading is in the state from the first checkpoint that finds it here until
+// Invariants: readings of one window stay in position order. A reading is in the state from the first
+// checkpoint that finds it here until
 //             the first that no longer does. The lowest position that waits holds the committed offset.
 // Threads:    the partition's worker. Bounded by the caller, which pauses the partition at full().
 #pragma once
@@ -70,10 +71,10 @@ class WaitingRoom {
   SinkQueue& sink_;
   WorkerCounters& counters_;
   Backoff backoff_;
-  std::unordered_map<std::string, Key> keys_;       // by hour and device
-  std::vector<WindowKey> queue_;                    // not asked yet, first come first
-  std::map<Position, bool> positions_;              // of all that wait; true: in the state
-  std::vector<Position> gone_;                      // in the state, no longer waiting
+  std::unordered_map<std::string, Key> keys_;  // by hour and device
+  std::vector<WindowKey> queue_;               // not asked yet, first come first
+  std::map<Position, bool> positions_;         // of all that wait; true: in the state
+  std::vector<Position> gone_;                 // in the state, no longer waiting
   std::unordered_map<Ticket, std::vector<WindowKey>> requests_;
   Ticket next_ticket_ = 1;
   std::size_t bytes_ = 0;

@@ -69,13 +69,17 @@ OpenWindow& WindowTable::insert(HourStart hour, std::string_view device, Window 
   return entry;
 }
 
-OpenWindow& WindowTable::insert_unloaded(HourStart hour, std::string_view device) { return new_entry(hour, device); }
+OpenWindow& WindowTable::insert_unloaded(HourStart hour, std::string_view device) {
+  return new_entry(hour, device);
+}
 
 Result<Window*> WindowTable::content(OpenWindow& entry) {
   if (entry.window) return &*entry.window;
   auto bytes = store_.find(entry.hour, entry.device->id);
   if (!bytes) return bytes.error();
-  if (!*bytes) return fatal("state: the pending window of device '" + entry.device->id + "' is missing; the state is damaged");
+  if (!*bytes)
+    return fatal("state: the pending window of device '" + entry.device->id +
+                 "' is missing; the state is damaged");
   auto window = read_contribution(**bytes, tools_.schemas);
   if (!window) return window.error();
   entry.window = std::move(*window);
@@ -100,7 +104,8 @@ void WindowTable::list_dirty(OpenWindow& entry) {
 
 void WindowTable::count_bytes(OpenWindow& entry) {
   loaded_bytes_ -= entry.counted_bytes;
-  entry.counted_bytes = entry.window ? static_cast<std::uint32_t>(entry.window->memory_bytes() + sizeof(OpenWindow)) : 0;
+  entry.counted_bytes =
+      entry.window ? static_cast<std::uint32_t>(entry.window->memory_bytes() + sizeof(OpenWindow)) : 0;
   loaded_bytes_ += entry.counted_bytes;
 }
 

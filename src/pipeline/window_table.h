@@ -1,6 +1,8 @@
-// The windows of one partition that are in memory, by device and hour, over the window store that holds the rest.
+// The windows of one partition that are in memory, by device and hour, over the window store that holds the
+// rest.
 //
-// Invariants: a window that is pending, in flight or refused always has an entry here; its content may have been unloaded, and then the
+// Invariants: a window that is pending, in flight or refused always has an entry here; its content may have
+// been unloaded, and then the
 //             store has it as it is. An entry that is none of these and clean may be dropped at any time.
 // Ownership:  entries live at a stable address until erased.
 // Threads:    the partition's worker.
@@ -32,22 +34,25 @@ struct OpenWindow {
   std::optional<Window> window;  // empty: unloaded, the store has it
 
   // Emission (outbox.h keeps these).
-  std::optional<Offset> first_unsent;    // first offset not in the Put that is on its way, or in none
+  std::optional<Offset> first_unsent;  // first offset not in the Put that is on its way, or in none
   std::optional<Offset> first_in_flight;
   EpochMs due_ms = 0;
   enum class Stage : std::uint8_t { kIdle, kScheduled, kReady, kInFlight } stage = Stage::kIdle;
   bool refused = false;
 
   // Checkpoints (window_table.h keeps these).
-  bool content_dirty = false;          // the store has an older content, or none
-  bool listed_dirty = false;           // is in the list of entries that the next checkpoint looks at
-  std::optional<Offset> stored_mark;   // as in the store's pending index
-  std::uint32_t touched = 0;           // number of the checkpoint interval it was last folded into
+  bool content_dirty = false;         // the store has an older content, or none
+  bool listed_dirty = false;          // is in the list of entries that the next checkpoint looks at
+  std::optional<Offset> stored_mark;  // as in the store's pending index
+  std::uint32_t touched = 0;          // number of the checkpoint interval it was last folded into
   std::uint32_t counted_bytes = 0;
 
   // First offset whose effect the table has not acknowledged.
-  std::optional<Offset> first_unacknowledged() const { return first_in_flight ? first_in_flight : first_unsent; }
-  // What the store's pending index says of it: also refused windows have to be found again, though they hold no offset.
+  std::optional<Offset> first_unacknowledged() const {
+    return first_in_flight ? first_in_flight : first_unsent;
+  }
+  // What the store's pending index says of it: also refused windows have to be found again, though they hold
+  // no offset.
   std::optional<Offset> pending_mark() const {
     const auto first = first_unacknowledged();
     return first || !refused ? first : std::optional(kRefusedMark);
@@ -59,7 +64,7 @@ struct OpenWindow {
 struct DeviceEntry {
   std::string id;
   std::uint64_t hash = 0;
-  std::uint32_t murmur = 0;  // decides the salt
+  std::uint32_t murmur = 0;                          // decides the salt
   std::vector<std::unique_ptr<OpenWindow>> windows;  // few: the hours in memory, the last opened one first
 };
 
@@ -80,8 +85,9 @@ class WindowTable {
   void mark_content_dirty(OpenWindow& entry);
   void mark_emission_dirty(OpenWindow& entry) { list_dirty(entry); }
 
-  // Everything that changed since the last call, as changes of the store, and counts them as stored. Drops the entries of hours below
-  // changes.expire_below that need not stay, and names those that do in changes.spared. Returns how many were dropped.
+  // Everything that changed since the last call, as changes of the store, and counts them as stored. Drops
+  // the entries of hours below changes.expire_below that need not stay, and names those that do in
+  // changes.spared. Returns how many were dropped.
   std::size_t collect_changes(StateChanges& changes);
   // Unloads clean windows until at most target_bytes are left, those not folded into lately first.
   void shrink(std::size_t target_bytes);

@@ -1,10 +1,12 @@
-// The table of hourly rows: absolute Puts, look-ups of single rows, scans. HBase and the embedded table stand behind it, under one
-// contract suite (tests/contract).
+// The table of hourly rows: absolute Puts, look-ups of single rows, scans. HBase and the embedded table stand
+// behind it, under one contract suite (tests/contract).
 //
-// Invariants: a row of a put() is applied whole or not at all. Of two Puts to a cell the higher timestamp is read, whichever landed
+// Invariants: a row of a put() is applied whole or not at all. Of two Puts to a cell the higher timestamp is
+// read, whichever landed
 //             first; at equal timestamps the later one. There is no increment, no append and no delete.
 // Threads:    every call may come from any thread; calls block.
-// Errors:     Unavailable (nothing was written), Unknown (may have been), Refused (see put), Fatal (not the table we can work with).
+// Errors:     Unavailable (nothing was written), Unknown (may have been), Refused (see put), Fatal (not the
+// table we can work with).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +25,7 @@
 namespace hourfold {
 
 struct StoredCell {
-  char family;            // 'r', 's' or 'm'
+  char family;  // 'r', 's' or 'm'
   std::string qualifier;
   std::string value;
   std::int64_t timestamp;
@@ -37,7 +39,7 @@ struct StoredRow {
 // What a look-up found of one row.
 struct RowLookup {
   std::optional<StoredCell> contribution;  // the `s` cell of the qualifier asked for
-  bool has_rollup = false;                 // the row has cells in `r`; only filled in when there is no contribution
+  bool has_rollup = false;  // the row has cells in `r`; only filled in when there is no contribution
 };
 
 // What `table create` makes and `table check` compares with.
@@ -58,11 +60,13 @@ class RollupTable {
  public:
   virtual ~RollupTable() = default;
 
-  // All rows of a batch, each whole. On an error some rows may have been written. Refused is only answered for a batch of one row, or
-  // when nothing of the batch was applied; the caller splits batches to find the row that can never be written.
+  // All rows of a batch, each whole. On an error some rows may have been written. Refused is only answered
+  // for a batch of one row, or when nothing of the batch was applied; the caller splits batches to find the
+  // row that can never be written.
   virtual Result<void> put(std::span<const RowPut> rows) = 0;
   // One answer per key, in order. contribution: qualifier in family `s`.
-  virtual Result<std::vector<RowLookup>> look_up(std::span<const std::string> keys, std::string_view contribution) = 0;
+  virtual Result<std::vector<RowLookup>> look_up(std::span<const std::string> keys,
+                                                 std::string_view contribution) = 0;
   // Rows in [from, to) in key order, family `r` only unless all_families; the callback returns false to stop.
   virtual Result<void> scan(const std::string& from, const std::string& to, bool all_families,
                             const std::function<bool(const StoredRow&)>& on_row) = 0;

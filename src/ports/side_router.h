@@ -19,7 +19,8 @@ class SideRouter final : public SideOutputs {
   static constexpr std::size_t kChannels = 3;
 
   // By channel, in the order of SideChannel; outputs that handle several channels are given several times.
-  explicit SideRouter(std::array<std::shared_ptr<SideOutputs>, kChannels> by_channel) : by_channel_(std::move(by_channel)) {
+  explicit SideRouter(std::array<std::shared_ptr<SideOutputs>, kChannels> by_channel)
+      : by_channel_(std::move(by_channel)) {
     for (const auto& outputs : by_channel_) {
       HF_CHECK(outputs != nullptr);
       if (std::ranges::find(distinct_, outputs) == distinct_.end()) distinct_.push_back(outputs);

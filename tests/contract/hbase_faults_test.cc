@@ -112,6 +112,26 @@ TEST_CASE("hbase faults: a server once known is in trouble, not wrong") {
   check_kind(behind.put(2), ErrorKind::kUnavailable);
 }
 
+TEST_CASE("hbase faults: a creation whose confirmation was lost is recognised") {
+  SinkConfig config = hbase_config(new_table_name());
+  TcpProxy proxy(config.address);
+  int lost = 0;
+  proxy.cut_if = [&](std::string_view answer) {
+    // A codec that is refused comes with a stack trace; the confirmation is short.
+    const bool confirmed = answer.find("createTable") != std::string_view::npos && answer.size() < 100;
+    lost += confirmed ? 1 : 0;
+    return confirmed;
+  };
+  config.address = proxy.address();
+  const auto table = hbase_table(config);
+  auto created = table->create(suite_spec());
+  REQUIRE_MESSAGE(created, created.error().message);
+  CHECK(lost == 1);
+  auto findings = table->check(suite_spec());
+  REQUIRE_MESSAGE(findings, findings.error().message);
+  CHECK(findings->empty());
+}
+
 TEST_CASE("hbase faults: more callers than connections wait for one") {
   Behind behind(60'000, 2);
   std::atomic<int> landed{0};

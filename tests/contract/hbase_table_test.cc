@@ -143,18 +143,6 @@ TEST_CASE("hbase table: a creation that was interrupted is noticed and completed
   CHECK(finding_about(checked(*table, suite_spec()), "meta row", false) == "");
 }
 
-TEST_CASE("hbase table: a creation that outlasts the call is recognised") {
-  SinkConfig config = hbase_config(new_table_name());
-  config.timeout_ms = 400;
-  const auto table = hbase_table(config);
-  TableSpec spec = suite_spec();
-  spec.buckets = 48;
-  auto created = table->create(spec);
-  REQUIRE_MESSAGE(created, created.error().message);
-  config.timeout_ms = 60'000;
-  CHECK(checked(*hbase_table(config), spec).empty());
-}
-
 // The Thrift server answers such a row with "internal error" and nothing more.
 TEST_CASE("hbase table: a row that only the server refuses, alone and in a batch") {
   const auto table = created_table(hbase_config(new_table_name()));

@@ -1,4 +1,5 @@
-// What every kind of side output must do. Each kind's own test gives the outputs and a way to read back what was written.
+// What every kind of side output must do. Each kind's own test gives the outputs and a way to read back what
+// was written.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -28,7 +29,8 @@ inline SideRecord side_record(SideChannel channel, std::int64_t offset, std::uin
   return record;
 }
 
-// Sends, offering again what had no room or failed, until all are acknowledged. False: not within half a minute.
+// Sends, offering again what had no room or failed, until all are acknowledged. False: not within half a
+// minute.
 inline bool send_all(SideOutput& output, const std::vector<SideRecord>& records) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   std::vector<SideRecord> todo = records;
@@ -39,7 +41,8 @@ inline bool send_all(SideOutput& output, const std::vector<SideRecord>& records)
       if (!output.send(record)) later.push_back(record);
     std::vector<Position> failed;
     output.take_outcomes(acknowledged, failed);
-    for (const auto& position : failed) later.push_back(*std::ranges::find(records, position, &SideRecord::position));
+    for (const auto& position : failed)
+      later.push_back(*std::ranges::find(records, position, &SideRecord::position));
     todo = std::move(later);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -68,15 +71,18 @@ inline void check_same(const SideRecord& found, const SideRecord& sent) {
 }
 
 // read_back: all records of the channel, in any order, their headers without those that the output adds.
-inline void side_output_contract(SideOutputs& outputs, const std::function<std::vector<SideRecord>(SideChannel)>& read_back) {
+inline void side_output_contract(SideOutputs& outputs,
+                                 const std::function<std::vector<SideRecord>(SideChannel)>& read_back) {
   REQUIRE(outputs.check().has_value());
   const auto output = outputs.open({3});
 
   std::vector<SideRecord> sent;
   for (const auto channel : {SideChannel::kDeadLetter, SideChannel::kQuarantine, SideChannel::kArchive})
     for (std::int64_t i = 0; i < 200; ++i)
-      sent.push_back(side_record(channel, 1'000 * static_cast<std::int64_t>(channel) + i, static_cast<std::uint32_t>(i % 3)));
-  sent[0].headers = {{"trace", "1"}, {"trace", std::nullopt}, {"bytes", std::string("\0\xff\n", 3)}, {"", ""}};
+      sent.push_back(side_record(channel, 1'000 * static_cast<std::int64_t>(channel) + i,
+                                 static_cast<std::uint32_t>(i % 3)));
+  sent[0].headers = {
+      {"trace", "1"}, {"trace", std::nullopt}, {"bytes", std::string("\0\xff\n", 3)}, {"", ""}};
   sent[1].key = std::nullopt;
   sent[2].value = std::nullopt;
   sent[3].value = "";

@@ -59,7 +59,8 @@ std::vector<SideRecord> read_file(const std::string& path, SideChannel channel) 
     record.timestamp_ms = line["timestamp"].is_null() ? -1 : line["timestamp"].get<EpochMs>();
     record.key = unbase64(line["key"]);
     record.value = unbase64(line["value"]);
-    for (const auto& header : line["headers"]) record.headers.push_back({header["name"], unbase64(header["value"])});
+    for (const auto& header : line["headers"])
+      record.headers.push_back({header["name"], unbase64(header["value"])});
     records.push_back(std::move(record));
   }
   return records;
@@ -72,7 +73,9 @@ std::string file_name(SideChannel channel) { return std::string(to_string(channe
 TEST_CASE("side files keep the contract") {
   const Folder folder;
   const auto outputs = make_file_side_outputs(folder.path("a/b"));
-  side_output_contract(*outputs, [&](SideChannel channel) { return read_file(folder.path("a/b/") + file_name(channel), channel); });
+  side_output_contract(*outputs, [&](SideChannel channel) {
+    return read_file(folder.path("a/b/") + file_name(channel), channel);
+  });
 }
 
 TEST_CASE("a router sends each channel to its own outputs") {

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -116,6 +117,9 @@ class TcpProxy {
   }
   void refuse() { listener_.close(); }
   void accept_again() { listener_.reopen(); }
+  // Cuts the connection instead of passing on an answer of which this is true. Set before the first
+  // connection.
+  std::function<bool(std::string_view)> cut_if = [](std::string_view) { return false; };
   // What happens to answers from now on; kCut counts down and then forwards.
   void answers(Answers mode, int cuts = 1'000'000) {
     cuts_left_ = cuts;
@@ -136,6 +140,7 @@ class TcpProxy {
            size = ::recv(server, bytes, sizeof bytes, 0)) {
         if (mode_ == Answers::kSwallow) continue;
         if (mode_ == Answers::kCut && cuts_left_-- > 0) break;
+        if (cut_if(std::string_view(bytes, static_cast<std::size_t>(size)))) break;
         if (::send(client, bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL) < 0) break;
       }
       ::shutdown(client, SHUT_RDWR);

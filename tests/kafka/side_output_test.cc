@@ -1,11 +1,10 @@
-#include "kafka/kafka_side_output.h"
-
 #include <librdkafka/rdkafka.h>
 #include <librdkafka/rdkafka_mock.h>
 
 #include <charconv>
 
 #include "contract/side_output_contract.h"
+#include "kafka/kafka_side_output.h"
 #include "kafka/test_support.h"
 
 using namespace hourfold;
@@ -31,18 +30,26 @@ SideRecord parse(const Seen& seen, SideChannel channel) {
   record.value = seen.value;
   for (const auto& header : seen.headers) {
     const auto value = header.value.value_or("");
-    if (header.name == "hourfold.reason") record.reason = value;
-    else if (header.name == "hourfold.detail") record.detail = value;
-    else if (header.name == "hourfold.topic") record.topic = value;
-    else if (header.name == "hourfold.partition") record.partition = {static_cast<std::int32_t>(number(value))};
-    else if (header.name == "hourfold.offset") record.position.offset = {number(value)};
-    else if (header.name == "hourfold.index") record.position.index = static_cast<std::uint32_t>(number(value));
-    else record.headers.push_back(header);
+    if (header.name == "hourfold.reason")
+      record.reason = value;
+    else if (header.name == "hourfold.detail")
+      record.detail = value;
+    else if (header.name == "hourfold.topic")
+      record.topic = value;
+    else if (header.name == "hourfold.partition")
+      record.partition = {static_cast<std::int32_t>(number(value))};
+    else if (header.name == "hourfold.offset")
+      record.position.offset = {number(value)};
+    else if (header.name == "hourfold.index")
+      record.position.index = static_cast<std::uint32_t>(number(value));
+    else
+      record.headers.push_back(header);
   }
   return record;
 }
 
-std::vector<SideRecord> read_topic(const TestBroker& broker, const std::string& topic, std::size_t count, SideChannel channel) {
+std::vector<SideRecord> read_topic(const TestBroker& broker, const std::string& topic, std::size_t count,
+                                   SideChannel channel) {
   Reader reader(broker, topic, unique_name("g"));
   REQUIRE(reader.start().has_value());
   REQUIRE(reader.poll_until([&] { return reader.seen.size() >= count; }));
@@ -54,7 +61,8 @@ std::vector<SideRecord> read_topic(const TestBroker& broker, const std::string& 
 
 std::unique_ptr<KafkaSideOutputs> open_archive(const TestBroker& broker, const std::string& topic,
                                                std::map<std::string, std::string> properties = {}) {
-  auto outputs = KafkaSideOutputs::create({broker.options(std::move(properties)), {{SideChannel::kArchive, topic}}});
+  auto outputs =
+      KafkaSideOutputs::create({broker.options(std::move(properties)), {{SideChannel::kArchive, topic}}});
   REQUIRE_MESSAGE(outputs.has_value(), (outputs ? "" : outputs.error().message));
   return std::move(*outputs);
 }
@@ -68,7 +76,8 @@ TEST_CASE("side topics keep the contract") {
     topics[channel] = broker.new_topic(2);
   auto outputs = KafkaSideOutputs::create({broker.options(), topics});
   REQUIRE(outputs.has_value());
-  side_output_contract(**outputs, [&](SideChannel channel) { return read_topic(broker, topics[channel], 200, channel); });
+  side_output_contract(
+      **outputs, [&](SideChannel channel) { return read_topic(broker, topics[channel], 200, channel); });
   CHECK((*outputs)->stats().delivered == 600);
   CHECK((*outputs)->stats().queued == 0);
   CHECK((*outputs)->last_error().empty());
@@ -92,7 +101,9 @@ TEST_CASE("outcomes come to the worker that sent the record") {
 TEST_CASE("a side topic that is missing is named") {
   TestBroker broker;
   const auto name = unique_name("no-such-topic");
-  if (!broker.real()) rd_kafka_mock_topic_set_error(broker.mock().cluster(), name.c_str(), RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  if (!broker.real())
+    rd_kafka_mock_topic_set_error(broker.mock().cluster(), name.c_str(),
+                                  RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
   const auto checked = open_archive(broker, name)->check();
   REQUIRE_FALSE(checked.has_value());
   CHECK(checked.error().kind == ErrorKind::kUnavailable);
@@ -112,7 +123,8 @@ TEST_CASE("a record that the side topic does not take for its size goes there wi
   sent.push_back(side_record(SideChannel::kArchive, 50, 0));
   sent.back().value = std::string(30'000, 'w');
   if (!broker.real())  // which does not look at sizes: the batch, then the records of it that are sent alone
-    rd_kafka_mock_push_request_errors(broker.mock().cluster(), kProduceRequest, 1, RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
+    rd_kafka_mock_push_request_errors(broker.mock().cluster(), kProduceRequest, 1,
+                                      RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE);
   REQUIRE(send_all(*outputs->open({3}), sent));
   const auto found = read_topic(broker, topic, sent.size(), SideChannel::kArchive);
   REQUIRE(found.size() == sent.size());
@@ -120,7 +132,9 @@ TEST_CASE("a record that the side topic does not take for its size goes there wi
     const auto& original = sent[static_cast<std::size_t>(record.position.offset.value)];
     if (broker.real() && record.position.offset == Offset{50}) {
       CHECK(record.value == "");
-      CHECK(record.detail == original.detail + "; the value of 30000 bytes is left out: the side topic does not take a record of its size");
+      CHECK(record.detail ==
+            original.detail +
+                "; the value of 30000 bytes is left out: the side topic does not take a record of its size");
       CHECK(record.key == original.key);
       CHECK(record.timestamp_ms == original.timestamp_ms);
     } else {
@@ -148,8 +162,10 @@ TEST_CASE("side records wait while the broker is away, up to the bound, and none
   TestBroker broker;
   if (broker.real()) return;  // the chaos tests do this to a real one
   const auto topic = broker.new_topic(1);
-  const auto outputs =
-      open_archive(broker, topic, {{"queue.buffering.max.messages", "100"}, {"reconnect.backoff.max.ms", "300"}, {"socket.timeout.ms", "1000"}});
+  const auto outputs = open_archive(broker, topic,
+                                    {{"queue.buffering.max.messages", "100"},
+                                     {"reconnect.backoff.max.ms", "300"},
+                                     {"socket.timeout.ms", "1000"}});
   const auto output = outputs->open({3});
   REQUIRE(send_all(*output, {side_record(SideChannel::kArchive, 0, 0)}));
   broker.mock().set_down(true);
@@ -157,7 +173,8 @@ TEST_CASE("side records wait while the broker is away, up to the bound, and none
   std::size_t refusals = 0;
   for (std::int64_t i = 1; i <= 150; ++i) {
     const auto accepted = output->send(side_record(SideChannel::kArchive, i, 0));
-    if (accepted) sent.push_back(side_record(SideChannel::kArchive, i, 0));
+    if (accepted)
+      sent.push_back(side_record(SideChannel::kArchive, i, 0));
     else {
       CHECK(accepted.error().kind == ErrorKind::kUnavailable);
       ++refusals;
@@ -186,7 +203,8 @@ TEST_CASE("a producer that its broker has given up is replaced") {
   const auto outputs = open_archive(broker, topic);
   const auto output = outputs->open({3});
   REQUIRE(send_all(*output, {side_record(SideChannel::kArchive, 0, 0)}));
-  rd_kafka_mock_push_request_errors(broker.mock().cluster(), kProduceRequest, 1, RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER);
+  rd_kafka_mock_push_request_errors(broker.mock().cluster(), kProduceRequest, 1,
+                                    RD_KAFKA_RESP_ERR_OUT_OF_ORDER_SEQUENCE_NUMBER);
   std::vector<SideRecord> sent;
   for (std::int64_t i = 1; i <= 20; ++i) sent.push_back(side_record(SideChannel::kArchive, i, 0));
   REQUIRE(send_all(*output, sent));
@@ -201,7 +219,8 @@ TEST_CASE("outputs close in bounded time with records on their way") {
   auto output = outputs->open({3});
   REQUIRE(send_all(*output, {side_record(SideChannel::kArchive, 0, 0)}));
   broker.mock().set_down(true);
-  for (std::int64_t i = 1; i <= 100; ++i) REQUIRE(output->send(side_record(SideChannel::kArchive, i, 0)).has_value());
+  for (std::int64_t i = 1; i <= 100; ++i)
+    REQUIRE(output->send(side_record(SideChannel::kArchive, i, 0)).has_value());
   const auto began = std::chrono::steady_clock::now();
   output.reset();
   outputs.reset();

@@ -29,7 +29,8 @@ std::vector<PartitionId> ids(std::initializer_list<int> numbers) {
 std::int64_t ms_of(const std::function<void()>& work) {
   const auto began = std::chrono::steady_clock::now();
   work();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began).count();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began)
+      .count();
 }
 
 }  // namespace
@@ -42,7 +43,9 @@ TEST_CASE("records come once, in order, with key, value, time and headers as the
     auto producer = KafkaProducer::create(broker.options());
     REQUIRE(producer.has_value());
     const RecordHeaders headers = {{"a", "1"}, {"a", std::nullopt}, {"b", std::string("\0x", 2)}};
-    REQUIRE((*producer)->produce({topic, PartitionId{0}, std::nullopt, "no key", 1'767'225'600'123, &headers}).has_value());
+    REQUIRE((*producer)
+                ->produce({topic, PartitionId{0}, std::nullopt, "no key", 1'767'225'600'123, &headers})
+                .has_value());
     REQUIRE((*producer)->produce({topic, PartitionId{0}, "k", std::nullopt, 5, nullptr}).has_value());
     REQUIRE((*producer)->produce({topic, PartitionId{0}, "", "", 6, nullptr}).has_value());
     REQUIRE((*producer)->flush(20'000).has_value());
@@ -222,7 +225,9 @@ TEST_CASE("commits work inside on_assigned and on_revoked") {
   {
     First reader(broker, topic, group);
     bool committed = false;
-    reader.before_revoked = [&](const auto&, bool) { committed = reader.source().commit_now({0}, {{10}, "end"}).has_value(); };
+    reader.before_revoked = [&](const auto&, bool) {
+      committed = reader.source().commit_now({0}, {{10}, "end"}).has_value();
+    };
     REQUIRE(reader.start().has_value());
     REQUIRE(reader.poll_until([&] { return reader.seen.size() == 10; }));
     CHECK(reader.committed_at_start);
@@ -250,7 +255,9 @@ TEST_CASE("two members share the partitions, and one takes over what the other l
     // The in-process broker takes no commits while a group rebalances; a real one does.
     for (const auto partition : partitions) first.starts[partition] = {100};
     for (const auto partition : partitions)
-      if (broker.real()) CHECK(first.source().commit_now(partition, {{100}, "p" + std::to_string(partition.value)}).has_value());
+      if (broker.real())
+        CHECK(
+            first.source().commit_now(partition, {{100}, "p" + std::to_string(partition.value)}).has_value());
   };
   REQUIRE(first.start().has_value());
   REQUIRE(first.poll_until([&] { return first.seen.size() == 400; }));
@@ -315,7 +322,8 @@ TEST_CASE("a log whose head was deleted under a slow reader") {
   REQUIRE(reader.poll_until([&] { return reader.assignments == 1; }));
   reader.source().pause({0});
   const std::string value(100'000, 'x');
-  for (int i = 0; i < 100; ++i) REQUIRE((*producer)->produce({topic, PartitionId{0}, "k", value, 1, nullptr}).has_value());
+  for (int i = 0; i < 100; ++i)
+    REQUIRE((*producer)->produce({topic, PartitionId{0}, "k", value, 1, nullptr}).has_value());
   REQUIRE((*producer)->flush(20'000).has_value());
   reader.source().resume({0});
   REQUIRE(reader.poll_until([&] { return !reader.out_of_range.empty(); }));
@@ -357,7 +365,9 @@ TEST_CASE("batches may outlive the source and die on another thread") {
 TEST_CASE("no broker and no topic: unavailable, with the reason") {
   TestBroker broker;
   const auto name = unique_name("no-such-topic");
-  if (!broker.real()) rd_kafka_mock_topic_set_error(broker.mock().cluster(), name.c_str(), RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
+  if (!broker.real())
+    rd_kafka_mock_topic_set_error(broker.mock().cluster(), name.c_str(),
+                                  RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART);
   Reader missing(broker, name, unique_name("g"));
   const auto no_topic = missing.start();
   REQUIRE_FALSE(no_topic.has_value());
@@ -406,7 +416,9 @@ TEST_CASE("stop() is bounded while the broker is away, and tells the listener") 
   reader.poll_for(200ms);
   REQUIRE(reader.source().commit({0}, {{5}, ""}).has_value());
   bool committed = true;
-  reader.before_revoked = [&](const auto&, bool) { committed = reader.source().commit_now({0}, {{10}, ""}).has_value(); };
+  reader.before_revoked = [&](const auto&, bool) {
+    committed = reader.source().commit_now({0}, {{10}, ""}).has_value();
+  };
   CHECK(ms_of([&] { reader.source().stop(); }) < 20'000);
   CHECK(reader.revocations == 1);
   CHECK_FALSE(committed);
@@ -438,8 +450,8 @@ TEST_CASE("a single record is given out at once") {
     REQUIRE((*producer)->produce({topic, PartitionId{0}, "k", "v", 1, nullptr}).has_value());
     REQUIRE((*producer)->flush(10'000).has_value());
     worst = std::max(worst, ms_of([&] {
-      while (reader.seen.size() < 3 + i) REQUIRE(reader.poll_once(1'000).has_value());
-    }));
+                       while (reader.seen.size() < 3 + i) REQUIRE(reader.poll_once(1'000).has_value());
+                     }));
   }
   MESSAGE("worst of 20: " << worst << " ms from acknowledgement to poll()");
   // The in-process broker looks for new records only twice a second.

@@ -24,13 +24,15 @@ void create_on_real(const std::string& brokers, const std::string& topic, std::i
   REQUIRE(client.has_value());
   std::array<char, 256> words{};
   const NewTopic wanted(rd_kafka_NewTopic_new(topic.c_str(), partitions, 1, words.data(), words.size()));
-  for (const auto& [name, value] : config) rd_kafka_NewTopic_set_config(wanted.get(), name.c_str(), value.c_str());
+  for (const auto& [name, value] : config)
+    rd_kafka_NewTopic_set_config(wanted.get(), name.c_str(), value.c_str());
   const kafka::Queue answers(rd_kafka_queue_new(client->get()));
   rd_kafka_NewTopic_t* topics[] = {wanted.get()};
   rd_kafka_CreateTopics(client->get(), topics, 1, nullptr, answers.get());
   const kafka::Event event(rd_kafka_queue_poll(answers.get(), 20'000));
   REQUIRE(event != nullptr);
-  REQUIRE_MESSAGE(rd_kafka_event_error(event.get()) == RD_KAFKA_RESP_ERR_NO_ERROR, rd_kafka_event_error_string(event.get()));
+  REQUIRE_MESSAGE(rd_kafka_event_error(event.get()) == RD_KAFKA_RESP_ERR_NO_ERROR,
+                  rd_kafka_event_error_string(event.get()));
 }
 
 std::optional<std::string> copy(const std::optional<std::string_view>& bytes) {
@@ -91,8 +93,8 @@ Result<void> Reader::poll_once(int timeout_ms) {
   auto polled = source_->poll(timeout_ms, batches);
   for (const auto& batch : batches)
     for (const auto& record : batch.records)
-      seen.push_back({batch.partition, record.offset, record.timestamp_ms, copy(record.key), copy(record.value),
-                      record.headers ? *record.headers : RecordHeaders{}});
+      seen.push_back({batch.partition, record.offset, record.timestamp_ms, copy(record.key),
+                      copy(record.value), record.headers ? *record.headers : RecordHeaders{}});
   return polled;
 }
 

@@ -1,5 +1,5 @@
-// What the Kafka tests share: a broker (in this process, or the real one at HOURFOLD_TEST_KAFKA=host:port), topics of their own, and
-// a reader that drives a KafkaSource and keeps copies of what it gives out.
+// What the Kafka tests share: a broker (in this process, or the real one at HOURFOLD_TEST_KAFKA=host:port),
+// topics of their own, and a reader that drives a KafkaSource and keeps copies of what it gives out.
 #pragma once
 
 #include <chrono>
@@ -53,7 +53,8 @@ class Reader : public RecordSource::Listener {
   KafkaSource& source() { return *source_; }
   Result<void> start() { return source_->start(this); }
   // Polls until the condition holds; false: not within the time.
-  bool poll_until(const std::function<bool()>& condition, std::chrono::milliseconds limit = std::chrono::seconds(30));
+  bool poll_until(const std::function<bool()>& condition,
+                  std::chrono::milliseconds limit = std::chrono::seconds(30));
   void poll_for(std::chrono::milliseconds time);
   Result<void> poll_once(int timeout_ms);
 
@@ -78,6 +79,7 @@ class Reader : public RecordSource::Listener {
 };
 
 // value "v<i>" with timestamp 1000 + i at offset i, for i in [from, from + count).
-void fill(const TestBroker& broker, const std::string& topic, std::int32_t partition, int count, int from = 0);
+void fill(const TestBroker& broker, const std::string& topic, std::int32_t partition, int count,
+          int from = 0);
 
 }  // namespace hourfold::test

@@ -244,7 +244,9 @@ class HBase:
             "hbase.zookeeper.quorum": LOOPBACK,
             "hbase.zookeeper.property.clientPort": self.zookeeper_port,
             "hbase.zookeeper.property.clientPortAddress": LOOPBACK,
-            "zookeeper.session.timeout": 30000,
+            # A starved machine must not make HBase give itself up.
+            "zookeeper.session.timeout": 180000,
+            "hbase.zookeeper.property.maxSessionTimeout": 180000,
             "hbase.regionserver.handler.count": 10,
             "hbase.master.wait.on.regionservers.mintostart": 1,
             "hbase.master.wait.on.regionservers.timeout": 500,

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/hex.h"
@@ -82,10 +83,6 @@ TEST_CASE("a newer version stops the partition and says what to do") {
 }
 
 TEST_CASE("bytes that are no contribution are refused") {
-  struct Case {
-    const char* name;
-    const char* bytes;
-  };
   constexpr const char* kMetric =
       " 01 61 0000000000000000 0000000000000000 0000000000000000 0000000000000000 ";
   const std::string head = "01 01 01 01 00 0000000000000000 01";
@@ -110,7 +107,8 @@ TEST_CASE("bytes that are no contribution are refused") {
        " 01 61 0000000000000000 0000000000000000 0000000000000000 0000000000000000 01"},
   };
   FoldTools tools;
-  for (const auto& [name, bytes] : cases) {
+  for (const auto& [label, bytes] : cases) {
+    const std::string name = label;
     CAPTURE(name);
     const auto window = read_contribution(unhex(bytes), tools.schemas);
     REQUIRE_FALSE(window);

@@ -1,0 +1,95 @@
+// The part of a partition worker that keeps its state: what is taken up at the start, what a checkpoint
+// writes, what may be committed.
+#include <algorithm>
+
+#include "pipeline/partition_worker.h"
+
+namespace hourfold {
+
+Result<void> PartitionWorker::restore(bool forget_windows, EpochMs now) {
+  auto pending = store_.each_pending([&](const WindowKey& key, Offset first) {
+    OpenWindow& entry = windows_.insert_unloaded(key.hour, key.device);
+    entry.stored_mark = first;
+    if (first == OpenWindow::kRefusedMark) {
+      entry.refused = true;
+    } else {
+      outbox_.restore(entry, first, now);
+    }
+  });
+  if (!pending) return pending;
+  Result<void> broken;
+  auto waiting = store_.each_waiting([&](Position position, std::string_view bytes) {
+    auto reading = read_waiting_reading(position, bytes);
+    if (!reading) {
+      broken = reading.error();
+      return;
+    }
+    counters_.consumed.add();
+    WindowKey key{HourStart::of(reading->event_ms), reading->device};
+    waiting_.add(std::move(key), std::move(*reading), true);
+  });
+  if (!waiting) return waiting;
+  auto side = store_.each_side([&](Position position, std::string_view bytes) {
+    if (auto restored = side_tracker_.restore(position, bytes); !restored) broken = restored.error();
+  });
+  if (!side) return side;
+  if (!broken || !forget_windows) return broken;
+  StateChanges changes;
+  changes.expire_below = HourStart::highest();
+  windows_.collect_changes(changes);
+  changes.marks = write_state_marks(marks_);
+  return store_.apply(changes);
+}
+
+HourStart PartitionWorker::expiry_bound(EpochMs now) const {
+  // The wall clock only holds a forged stamp back: it would expire everything.
+  if (marks_.highest_arrival_ms == 0) return HourStart::lowest();
+  return HourStart::of(std::min(marks_.highest_arrival_ms, now) - settings_.retention_ms);
+}
+
+Result<void> PartitionWorker::checkpoint(EpochMs now) {
+  StateChanges changes;
+  if (const HourStart bound = expiry_bound(now); bound > marks_.expire_below) {
+    marks_.expire_below = bound;
+    marks_.look_below = std::max(marks_.look_below, HourStart{bound.ms - kHourMs});
+    changes.expire_below = bound;
+  }
+  counters_.windows_expired.add(windows_.collect_changes(changes));
+  waiting_.collect_changes(changes);
+  side_tracker_.collect_changes(changes);
+  changes.marks = write_state_marks(marks_);
+  if (auto applied = store_.apply(changes); !applied) return applied;
+  if (auto started = store_.start_sync(); !started) return started;
+  windows_.shrink(settings_.memory_bytes / 4 * 3);
+  next_checkpoint_ms_ = now + settings_.checkpoint_ms;
+  counters_.checkpoints.add();
+  return {};
+}
+
+Offset PartitionWorker::needed_from() const {
+  Offset offset = marks_.next_offset;
+  for (const auto& lowest : {outbox_.lowest(), waiting_.lowest(), side_tracker_.lowest()}) {
+    if (lowest) offset = std::min(offset, *lowest);
+  }
+  return offset;
+}
+
+std::optional<CommittedOffset> PartitionWorker::commit_due() const {
+  const Offset offset = needed_from();
+  // Below the floor we are replaying what the group has passed; the knowledge that goes with it is there as
+  // well.
+  if (floor_ && offset <= *floor_) return std::nullopt;
+  CommitMetadata metadata;
+  metadata.highest_hour = marks_.hours.before(offset);
+  metadata.partition_count = marks_.partition_count;
+  metadata.last_folded = marks_.last_folded;
+  metadata.fingerprint = marks_.fingerprint;
+  return CommittedOffset{offset, write_commit_metadata(metadata)};
+}
+
+void PartitionWorker::committed(Offset offset) {
+  floor_ = floor_ ? std::max(*floor_, offset) : offset;
+  marks_.hours.forget_before(offset);
+}
+
+}  // namespace hourfold

@@ -1,0 +1,238 @@
+// What a worker takes up from its disk and from the table, in histories of a few steps.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "pipeline/partition_worker.h"
+#include "support/worker_bench.h"
+
+using namespace hourfold;
+using namespace hourfold::test;
+
+namespace {
+
+// The last cells that landed of a device's row.
+Rollup last_rollup(const WorkerBench& bench) {
+  REQUIRE_FALSE(bench.landed.empty());
+  const RowPut& put = bench.landed.back();
+  Rollup rollup;
+  for (std::size_t i = 0; i < put.cell_count(); ++i) {
+    std::string_view metric;
+    (void)read_rollup_cell(put.cell(i).qualifier, put.cell(i).value, RowLayout::kWide, metric, rollup);
+  }
+  return rollup;
+}
+
+}  // namespace
+
+TEST_CASE("side records and waiting readings survive a restart and still hold the offset") {
+  WorkerBench bench;
+  bench.start(WorkerBench::plan_with(5, kBenchHour));
+  REQUIRE(bench.read(5, "{"));
+  REQUIRE(bench.read(6, WorkerBench::reading(1, 2)));
+  CHECK(bench.worker->counters().waiting.get() == 1);
+  bench.restart();
+  CHECK(bench.worker->needed_from() == Offset{5});
+  CHECK(bench.worker->next_offset() == Offset{7});
+  CHECK(bench.worker->counters().consumed.get() == 1);
+  bench.settle();
+  CHECK(bench.side.sent.size() == 1);
+  CHECK(last_rollup(bench).count == 1);
+  CHECK(bench.committable() == 7);
+}
+
+TEST_CASE("a window at or below the mark is looked up; one above is not") {
+  WorkerBench bench;
+  bench.start(WorkerBench::plan_with(0, kBenchHour));
+  REQUIRE(bench.read(0, WorkerBench::reading(1, 2)));
+  REQUIRE(bench.read(1, WorkerBench::reading(kHourMs + 1, 2), bench.now + kHourMs));
+  bench.step();
+  REQUIRE(bench.sink.look_ups.size() == 1);
+  CHECK(bench.sink.look_ups[0].keys == std::vector<std::string>{row_key("d1", kBenchHour, 1)});
+  CHECK(bench.worker->counters().folded.get() == 1);
+  CHECK(bench.worker->counters().waiting.get() == 1);
+}
+
+TEST_CASE("a look-up's contribution is gone on from; what it holds is already counted") {
+  WorkerBench first;
+  first.start();
+  for (int i = 0; i < 5; ++i) REQUIRE(first.read(i, WorkerBench::reading(i, i), 1'767'223'000'000 + i));
+  first.settle();
+  WorkerBench bench;
+  bench.start(WorkerBench::plan_with(2, kBenchHour));
+  for (int i = 2; i < 7; ++i) REQUIRE(bench.read(i, WorkerBench::reading(i, i), 1'767'223'000'000 + i));
+  bench.step();
+  bench.sink.answer_look_up(
+      std::vector{found(contribution_in(first.landed.back()), first.landed.back().timestamp())});
+  bench.settle();
+  CHECK(bench.worker->counters().already_counted.get() == 3);
+  CHECK(bench.worker->counters().folded.get() == 2);
+  CHECK(last_rollup(bench) == Rollup{0, 6, 21, 7});
+  CHECK(bench.landed.back().timestamp() == kBenchHour.ms + 7);
+}
+
+TEST_CASE("a contribution ahead of us must match when we reach its last record") {
+  WorkerBench first;
+  first.start();
+  for (int i = 0; i < 5; ++i) REQUIRE(first.read(i, WorkerBench::reading(i, i), 1'767'223'000'000 + i));
+  first.settle();
+  WorkerBench bench;
+  bench.start(WorkerBench::plan_with(3, kBenchHour));
+  REQUIRE(bench.read(3, WorkerBench::reading(9, 1)));
+  REQUIRE(bench.read(4, WorkerBench::reading(10, 1)));
+  bench.step();
+  bench.sink.answer_look_up(
+      std::vector{found(contribution_in(first.landed.back()), first.landed.back().timestamp())});
+  const auto stepped = bench.worker->step(bench.now);
+  REQUIRE_FALSE(stepped);
+  CHECK(stepped.error().kind == ErrorKind::kFatal);
+  CHECK(stepped.error().message.find("created again") != std::string::npos);
+}
+
+TEST_CASE("a record whose offset was folded with another time stops the partition") {
+  WorkerBench bench;
+  StartPlan plan = WorkerBench::plan_with(7, HourStart::lowest());
+  plan.marks.last_folded = FoldedRecord{{9}, 1'234};
+  bench.start(plan);
+  REQUIRE(bench.read(7, WorkerBench::reading(1, 1)));
+  const auto read = bench.read(9, WorkerBench::reading(2, 1), bench.now);
+  REQUIRE_FALSE(read);
+  CHECK(read.error().message.find("timestamp") != std::string::npos);
+  bench.start(plan);
+  CHECK(bench.read(9, WorkerBench::reading(2, 1), 1'234 + 0).has_value());
+}
+
+TEST_CASE("rollups without the contribution they were made of: dead letter, no fold") {
+  WorkerBench bench;
+  bench.start(WorkerBench::plan_with(0, kBenchHour));
+  REQUIRE(bench.read(0, WorkerBench::reading(1, 2)));
+  REQUIRE(bench.read(1, "[" + WorkerBench::reading(2, 2) + "," + WorkerBench::reading(3, 2.5) + "]"));
+  bench.step();
+  RowLookup row;
+  row.has_rollup = true;
+  bench.sink.answer_look_up(std::vector{row});
+  bench.step();
+  bench.step();
+  REQUIRE(bench.side.sent.size() == 3);
+  CHECK(bench.side.sent[0].reason == "contribution_missing");
+  CHECK(bench.side.sent[0].value == WorkerBench::reading(1, 2));
+  // Of a batch the reading alone.
+  CHECK(bench.side.sent[2].value == R"({"device":"d1","ts":1767222000003,"metrics":{"a":2.5}})");
+  CHECK(bench.side.sent[2].position == Position{{1}, 1});
+  CHECK(bench.worker->counters().malformed.get() == 3);
+  CHECK(bench.worker->counters().dead_contribution_missing.get() == 3);
+  bench.settle();
+  CHECK(bench.landed.empty());
+  CHECK(bench.committable() == 2);
+}
+
+TEST_CASE("a look-up that meets a higher generation stops the worker") {
+  WorkerBench first;
+  first.start();
+  REQUIRE(first.read(0, WorkerBench::reading(0, 1)));
+  first.settle();
+  WorkerBench bench;
+  bench.start(WorkerBench::plan_with(0, kBenchHour));
+  REQUIRE(bench.read(0, WorkerBench::reading(0, 1)));
+  bench.step();
+  bench.sink.answer_look_up(
+      std::vector{found(contribution_in(first.landed.back()), kBenchHour.ms + kHourMs + 1)});
+  const auto stepped = bench.worker->step(bench.now);
+  REQUIRE_FALSE(stepped);
+  CHECK(stepped.error().message.find("generation 1") != std::string::npos);
+}
+
+TEST_CASE("an expired hour goes on from the table: 60 and one late reading are 61") {
+  WorkerBench bench;
+  bench.settings.retention_ms = 2 * kHourMs;
+  bench.start();
+  for (int i = 0; i < 60; ++i) REQUIRE(bench.read(i, WorkerBench::reading(i, 1)));
+  bench.settle();
+  const RowPut put = bench.landed.back();
+  bench.now += 10 * kHourMs;
+  REQUIRE(bench.read(60, WorkerBench::reading(10 * kHourMs, 1)));
+  bench.settle();
+  REQUIRE(bench.worker->checkpoint(bench.now));
+  CHECK(bench.worker->counters().windows_expired.get() == 1);
+  REQUIRE(bench.read(61, WorkerBench::reading(999, 1)));
+  bench.step();
+  REQUIRE(bench.sink.look_ups.size() == 1);
+  bench.sink.answer_look_up(std::vector{found(contribution_in(put), put.timestamp())});
+  bench.settle();
+  CHECK(last_rollup(bench).count == 61);
+}
+
+TEST_CASE("windows that the table has not acknowledged do not expire") {
+  WorkerBench bench;
+  bench.settings.retention_ms = 2 * kHourMs;
+  bench.start();
+  REQUIRE(bench.read(0, WorkerBench::reading(1, 1)));
+  bench.now += 10 * kHourMs;
+  REQUIRE(bench.read(1, WorkerBench::reading(10 * kHourMs, 1)));
+  REQUIRE(bench.worker->checkpoint(bench.now));
+  CHECK(bench.worker->counters().windows_expired.get() == 0);
+  bench.restart();
+  bench.settle();
+  CHECK(bench.landed.size() == 2);
+}
+
+TEST_CASE("a forged arrival expires nothing") {
+  WorkerBench bench;
+  bench.settings.retention_ms = 2 * kHourMs;
+  bench.start();
+  REQUIRE(bench.read(0, WorkerBench::reading(1, 1)));
+  REQUIRE(bench.read(1, WorkerBench::reading(2, 1), bench.now + 20 * 24 * kHourMs));
+  bench.settle();
+  REQUIRE(bench.worker->checkpoint(bench.now));
+  CHECK(bench.worker->counters().windows_expired.get() == 0);
+  CHECK(bench.worker->marks().look_below < kBenchHour);
+}
+
+TEST_CASE("a reading that does not fit is not lost when the worker ends before its dead letter is written") {
+  std::string wide = R"({"device":"d1","ts":1767222000001,"metrics":{)";
+  for (int i = 0; i < 4096; ++i) wide += (i == 0 ? "\"m" : ",\"m") + std::to_string(i) + "\":1";
+  wide += "}}";
+  const std::vector<std::string> records{wide, WorkerBench::reading(2, 1),
+                                         R"({"device":"d1","ts":1767222000003,"metrics":{"m0":1}})"};
+  WorkerBench first;
+  first.start();
+  for (int i = 0; i < 3; ++i)
+    REQUIRE(first.read(i, records[static_cast<std::size_t>(i)], 1'767'223'000'000 + i));
+  first.worker->hurry();
+  first.step();
+  REQUIRE(first.side.sent.size() == 1);  // and the worker ends before it is acknowledged
+  const RowPut put = first.sink.puts[0].rows[0];
+
+  WorkerBench second;
+  second.start(WorkerBench::plan_with(1, kBenchHour));
+  for (int i = 1; i < 3; ++i)
+    REQUIRE(second.read(i, records[static_cast<std::size_t>(i)], 1'767'223'000'000 + i));
+  second.step();
+  second.sink.answer_look_up(std::vector{found(contribution_in(put), put.timestamp())});
+  second.step();
+  second.step();
+  REQUIRE(second.side.sent.size() == 1);
+  CHECK(second.side.sent[0].reason == "contribution_full");
+  CHECK(second.worker->counters().malformed.get() == 1);
+  CHECK(second.worker->counters().already_counted.get() == 1);
+}
+
+TEST_CASE("after a gap everything that the table has acknowledged is forgotten and looked up") {
+  WorkerBench bench;
+  bench.start();
+  REQUIRE(bench.read(0, WorkerBench::reading(1, 1, "d1")));
+  bench.settle();
+  REQUIRE(bench.read(1, WorkerBench::reading(1, 1, "d2")));
+  REQUIRE(bench.worker->checkpoint(bench.now));
+  bench.worker.reset();
+  StartPlan plan = WorkerBench::plan_with(50, HourStart::highest());
+  plan.state = StartPlan::State::kKeep;
+  plan.forget_windows = true;
+  bench.start(plan);
+  REQUIRE(bench.read(50, WorkerBench::reading(2, 1, "d1")));
+  CHECK(bench.worker->counters().waiting.get() == 1);
+  bench.landed.clear();
+  bench.settle();
+  CHECK(bench.landed.size() == 2);
+}
