@@ -34,6 +34,9 @@ LogLine log_line() {
       case 'w':
         logger()->warn(text);
         break;
+      case 'd':
+        logger()->debug(text);
+        break;
       default:
         logger()->info(text);
         break;

@@ -38,15 +38,17 @@ class FakeSink final : public SinkQueue {
   }
 
   // Answers for the next step of a worker.
-  void answer_put(std::size_t i, Result<void> outcome) {
-    put_answers_.push_back({puts[i].ticket, std::move(outcome)});
+  void answer_put(std::size_t i, const Result<void>& outcome) {
+    const PutAnswer answer{puts[i].ticket, outcome};
+    put_answers_.push_back(answer);
     puts.erase(puts.begin() + static_cast<std::ptrdiff_t>(i));
   }
   void answer_puts(const Result<void>& outcome) {
     while (!puts.empty()) answer_put(0, outcome);
   }
-  void answer_look_up(Result<std::vector<RowLookup>> rows) {
-    look_up_answers_.push_back({look_ups.front().ticket, std::move(rows)});
+  void answer_look_up(const Result<std::vector<RowLookup>>& rows) {
+    const LookUpAnswer answer{look_ups.front().ticket, rows};
+    look_up_answers_.push_back(answer);
     look_ups.erase(look_ups.begin());
   }
   void find_nothing() {

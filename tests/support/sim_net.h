@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -83,7 +84,7 @@ class SimNet {
   // False if nothing is left of the request.
   bool land(Messages::iterator at);
   void answer_landed(Messages::iterator at, bool keep_a_ghost);
-  void answer(Message& message, Result<void> outcome);
+  void answer(Message& message, const Result<void>& outcome);
   void lose_answer(Messages::iterator at);
   void add(Message message);
   void check_bounds(const Message& fresh);
@@ -178,15 +179,17 @@ inline void SimNet::answer_landed(Messages::iterator at, bool keep_a_ghost) {
   }
 }
 
-inline void SimNet::answer(Message& message, Result<void> outcome) {
+inline void SimNet::answer(Message& message, const Result<void>& outcome) {
   const auto queue = queues_.find(message.worker);
   if (!message.answered && queue != queues_.end()) {
     if (message.is_put) {
-      queue->second->puts_.push_back({message.ticket, std::move(outcome)});
-    } else if (outcome) {
-      queue->second->look_ups_.push_back({message.ticket, std::move(message.read)});
+      const PutAnswer put{message.ticket, outcome};
+      queue->second->puts_.push_back(put);
     } else {
-      queue->second->look_ups_.push_back({message.ticket, outcome.error()});
+      using Rows = Result<std::vector<RowLookup>>;
+      const auto rows =
+          outcome ? std::make_unique<Rows>(std::move(message.read)) : std::make_unique<Rows>(outcome.error());
+      queue->second->look_ups_.push_back({message.ticket, *rows});
     }
   }
   message.answered = true;
