@@ -169,7 +169,8 @@ void Service::steer() {
   }
 }
 
-// Troubles that are ridden out are said once when they begin, once when they change and once when they are over.
+// Troubles that are ridden out are said once when they begin, once when they change and once when they are
+// over.
 void Service::tell_troubles() {
   const EpochMs now = parts_.clock->now_ms();
   if (now < next_tell_ms_) return;
@@ -177,7 +178,8 @@ void Service::tell_troubles() {
   std::map<std::string, std::string> troubles = {{"Kafka", parts_.source->last_error()}};
   // Partitions mostly share their trouble: one line for all of them.
   for (const auto& [partition, held] : held_) {
-    if (const std::string trouble = held.task->trouble(); !trouble.empty()) troubles["table and side topics"] = trouble;
+    if (const std::string trouble = held.task->trouble(); !trouble.empty())
+      troubles["table and side topics"] = trouble;
   }
   troubles.try_emplace("table and side topics");
   for (const auto& [what, trouble] : troubles) {

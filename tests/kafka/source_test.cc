@@ -26,13 +26,6 @@ std::vector<PartitionId> ids(std::initializer_list<int> numbers) {
   return result;
 }
 
-std::int64_t ms_of(const std::function<void()>& work) {
-  const auto began = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began)
-      .count();
-}
-
 }  // namespace
 
 TEST_CASE("records come once, in order, with key, value, time and headers as they were") {

@@ -20,12 +20,6 @@ std::vector<std::int64_t> range(std::int64_t from, std::int64_t to) {
   return numbers;
 }
 
-std::vector<PartitionId> ids(std::initializer_list<int> numbers) {
-  std::vector<PartitionId> result;
-  for (const int number : numbers) result.push_back({number});
-  return result;
-}
-
 std::int64_t ms_of(const std::function<void()>& work) {
   const auto began = std::chrono::steady_clock::now();
   work();

@@ -7,8 +7,10 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <thread>
 
 #include "kafka/client.h"
+#include "kafka/topic_settings.h"
 
 namespace hourfold::test {
 namespace {
@@ -33,6 +35,9 @@ void create_on_real(const std::string& brokers, const std::string& topic, std::i
   REQUIRE(event != nullptr);
   REQUIRE_MESSAGE(rd_kafka_event_error(event.get()) == RD_KAFKA_RESP_ERR_NO_ERROR,
                   rd_kafka_event_error_string(event.get()));
+  // A new topic is not known everywhere at once.
+  for (int i = 0; i < 50 && !kafka::query_partition_count(client->get(), topic); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
 std::optional<std::string> copy(const std::optional<std::string_view>& bytes) {

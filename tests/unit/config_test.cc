@@ -366,9 +366,7 @@ TEST_CASE("the fingerprint is of what decides which readings are folded, and of 
 TEST_CASE("the example files are read") {
   for (const std::string name : {"hbase.json", "embedded.json"}) {
     CAPTURE(name);
-    // Next to this file in the source tree, wherever the test runs.
-    const std::string folder = std::string(__FILE__).substr(0, std::string(__FILE__).rfind("tests/unit/"));
-    std::ifstream in(folder + "configs/" + name);
+    std::ifstream in(std::string(HOURFOLD_SOURCE_DIR) + "/configs/" + name);
     REQUIRE(in);
     const std::string text{std::istreambuf_iterator<char>(in), {}};
     const auto config = parse_config(text, name, {}, {}, true);

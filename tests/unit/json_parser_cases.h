@@ -10,7 +10,6 @@
 
 namespace hourfold {
 
-
 inline constexpr EpochMs kArrival = 1'767'225'601'000;
 
 struct Case {
@@ -19,8 +18,8 @@ struct Case {
 };
 
 inline std::string outcome_of(std::string_view value, const ReadingShape& shape = {},
-                       std::optional<std::string_view> key = std::nullopt,
-                       EpochMs record_time_ms = kArrival) {
+                              std::optional<std::string_view> key = std::nullopt,
+                              EpochMs record_time_ms = kArrival) {
   JsonParser parser(shape);
   return describe(parser.parse(value, key, record_time_ms));
 }

@@ -1,6 +1,4 @@
 // The rules of docs/FORMATS.md, "A reading", as tables of cases: devices, times, records and limits.
-#include "core/json_parser.h"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/json_parser.h"
 #include "tests/unit/json_parser_cases.h"
 
 namespace hourfold {

@@ -43,7 +43,10 @@ TEST_CASE("golden meta row") {
     CHECK(row.cell(i).family == 'm');
     texts[std::string(row.cell(i).qualifier)] = row.cell(i).value;
   }
-  const std::map<std::string, std::string> expected = {
-      {"buckets", "32"}, {"layout", "wide"}, {"version", "1"}, {"generation", "0"}, {"created", "2026-01-01T00:00:01Z"}};
+  const std::map<std::string, std::string> expected = {{"buckets", "32"},
+                                                       {"layout", "wide"},
+                                                       {"version", "1"},
+                                                       {"generation", "0"},
+                                                       {"created", "2026-01-01T00:00:01Z"}};
   CHECK(texts == expected);
 }
