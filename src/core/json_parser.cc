@@ -367,7 +367,7 @@ void JsonParser::Impl::fail(Malformed reason) {
   add_malformed(reason);
 }
 
-JsonParser::JsonParser(ReadingShape shape) : impl_(std::make_unique<Impl>(shape)) {}
+JsonParser::JsonParser(const ReadingShape& shape) : impl_(std::make_unique<Impl>(shape)) {}
 JsonParser::~JsonParser() = default;
 
 const ParsedRecord& JsonParser::parse(std::string_view value, std::optional<std::string_view> key,

@@ -33,7 +33,7 @@ struct ReadingShape {
 class JsonParser {
  public:
   // The pointers of the shape have been checked: another than one of one level ends the process.
-  explicit JsonParser(ReadingShape shape);
+  explicit JsonParser(const ReadingShape& shape);
   ~JsonParser();
   JsonParser(const JsonParser&) = delete;
   JsonParser& operator=(const JsonParser&) = delete;

@@ -108,7 +108,7 @@ std::optional<CallFailure> ConnectionPool::call_frame_per_write(
     const std::function<void(ThriftClient&)>& request) {
   if (endpoint_.transport == ThriftTransport::kBuffered) return call(request);
   ThriftChannel channel(endpoint_, Framing::kPerWrite);
-  const std::optional<CallFailure> failure = connect(channel);
+  std::optional<CallFailure> failure = connect(channel);
   if (!failure) return attempt(channel, endpoint_, request);
   const bool ordinary_frames_work = !call([](ThriftClient& client) { client.getThriftServerType(); });
   if (!ordinary_frames_work) return failure;
