@@ -3,9 +3,9 @@
 #include <array>
 #include <chrono>
 #include <map>
-#include <thread>
 
 #include "app/open_table.h"
+#include "app/startup_wait.h"
 #include "embedded/file_side_output.h"
 #include "kafka/kafka_side_output.h"
 #include "kafka/kafka_source.h"
@@ -64,24 +64,15 @@ Result<std::unique_ptr<SideOutputs>> make_side_outputs(const Config& config,
   return std::unique_ptr<SideOutputs>(std::make_unique<SideRouter>(std::move(by_channel)));
 }
 
-Result<std::unique_ptr<RollupTable>> table_when_there(const Config& config, const Clock& clock,
-                                                      const LogLine& log, TableSpec& spec) {
-  const EpochMs deadline = clock.now_ms() + config.startup_timeout_ms;
-  std::string said;
-  while (true) {
-    auto wanted = table_spec(config);
-    if (wanted) {
-      spec = *wanted;
-      auto table = open_table(config.sink, TableAccess::kWrite, spec,
-                              [log](std::string_view text) { log('i', std::string(text)); });
-      if (table || !table.error().retryable() || clock.now_ms() >= deadline) return table;
-      if (said != table.error().message) log('w', "waiting for the table: " + (said = table.error().message));
-    } else {
-      if (!wanted.error().retryable() || clock.now_ms() >= deadline) return wanted.error();
-      if (said != wanted.error().message) log('w', "waiting for Kafka: " + (said = wanted.error().message));
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  }
+Result<void> open_named_table(const Config& config, const LogLine& log, ServiceParts& parts) {
+  auto spec = table_spec(config);
+  if (!spec) return spec.error();
+  auto table = open_table(config.sink, TableAccess::kWrite, *spec,
+                          [log](std::string_view text) { log('i', std::string(text)); });
+  if (!table) return table.error();
+  parts.table_spec = *spec;
+  parts.table = std::move(*table);
+  return {};
 }
 
 }  // namespace
@@ -106,9 +97,9 @@ Result<ServiceParts> assemble(const Config& config, const Clock& clock, LogLine 
   auto side = make_side_outputs(config, client);
   if (!side) return refused(side.error().message);
   parts.side = std::move(*side);
-  auto table = table_when_there(config, clock, log, parts.table_spec);
-  if (!table) return table.error();
-  parts.table = std::move(*table);
+  const StartupWait wait{clock, config.startup_timeout_ms, log};
+  auto opened = until_ready(wait, "the table", [&] { return open_named_table(config, log, parts); });
+  if (!opened) return opened.error();
   parts.log = std::move(log);
   return parts;
 }

@@ -55,7 +55,7 @@ class Pace {
     const double share = static_cast<double>(reading.arrival_ms - fleet_.begin_ms) /
                          static_cast<double>(fleet_.hours * kHourMs);
     while (true) {
-      screen_.show(service_, std::min(reading.arrival_ms, fleet_.begin_ms + fleet_.hours * kHourMs));
+      screen_.show(service_, std::min(reading.arrival_ms, fleet_.end_ms()));
       const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
       if (elapsed >= share * kSeconds && !too_far_ahead()) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -181,8 +181,7 @@ int demo_command(const DemoOptions& options) {
   if (auto started = service.start(); !started) return fail(started.error());
 
   const DemoFleetOptions fleet = fleet_options(options);
-  DemoScreen screen(std::cout, isatty(STDOUT_FILENO) != 0, fleet.begin_ms,
-                    fleet.begin_ms + fleet.hours * kHourMs);
+  DemoScreen screen(std::cout, isatty(STDOUT_FILENO) != 0, fleet.begin_ms, fleet.end_ms());
   screen.introduce(options.devices, options.hours, DemoFleet(fleet).expected_readings(), stage->dir.string());
   DemoOracle oracle;
   std::atomic<bool> give_up{false};
@@ -190,8 +189,7 @@ int demo_command(const DemoOptions& options) {
   bool folded = false;
   std::thread sender([&] {
     sent = send_fleet(fleet, *stage->broker, service, screen, oracle, give_up);
-    if (sent)
-      folded = wait_until_folded(service, screen, *sent, fleet.begin_ms + fleet.hours * kHourMs, give_up);
+    if (sent) folded = wait_until_folded(service, screen, *sent, fleet.end_ms(), give_up);
     service.stop();
   });
   const Result<void> ran = service.run();

@@ -33,7 +33,7 @@ std::uint64_t DemoFleet::expected_readings() const {
 }
 
 std::optional<DemoReading> DemoFleet::next() {
-  const EpochMs end = options_.begin_ms + options_.hours * kHourMs;
+  const EpochMs end = options_.end_ms();
   // What was measured later cannot arrive before the round it belongs to.
   while (round_ms_ < end && (on_the_way_.empty() || on_the_way_.top().arrival_ms >= round_ms_)) advance();
   if (on_the_way_.empty()) return std::nullopt;
@@ -43,7 +43,8 @@ std::optional<DemoReading> DemoFleet::next() {
 }
 
 void DemoFleet::advance() {
-  const auto jitter = static_cast<EpochMs>(uniform() * static_cast<double>(options_.interval_ms / 4));
+  const EpochMs longest = options_.interval_ms / 4;
+  const auto jitter = static_cast<EpochMs>(uniform() * static_cast<double>(longest));
   schedule(round_device_, round_ms_ + jitter);
   if (++round_device_ == options_.devices) {
     round_device_ = 0;

@@ -31,6 +31,8 @@ struct DemoFleetOptions {
   EpochMs begin_ms = 0;
   EpochMs interval_ms = 60'000;
   std::uint64_t seed = 1;
+
+  EpochMs end_ms() const { return begin_ms + hours * kHourMs; }
 };
 
 class DemoFleet {

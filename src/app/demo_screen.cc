@@ -1,6 +1,7 @@
 #include "app/demo_screen.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iomanip>
 #include <ostream>
 #include <sstream>
@@ -16,7 +17,7 @@ std::string clock_text(EpochMs time) {
 }
 
 std::string bar(double share, int width) {
-  const int full = static_cast<int>(share * width + 0.5);
+  const int full = static_cast<int>(std::lround(share * width));
   std::string text;
   for (int i = 0; i < width; ++i) text += i < full ? "\u2588" : "\u2591";
   return text;

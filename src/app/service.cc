@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "app/startup_wait.h"
+
 namespace hourfold {
 namespace {
 
@@ -32,24 +34,6 @@ Service::~Service() {
   }
   watch_changed_.notify_all();
   if (watcher_.joinable()) watcher_.join();
-}
-
-Result<void> Service::until_ready(const std::string& what, const std::function<Result<void>()>& attempt) {
-  const EpochMs deadline = parts_.clock->now_ms() + parts_.config.startup_timeout_ms;
-  std::string said;
-  while (true) {
-    Result<void> outcome = attempt();
-    if (outcome || !outcome.error().retryable()) return outcome;
-    if (stopping_.load()) return unavailable("stopped while waiting for " + what);
-    if (parts_.clock->now_ms() >= deadline) {
-      return fatal(outcome.error().message + " (gave up after " +
-                   format_duration(parts_.config.startup_timeout_ms) + ")");
-    }
-    if (said != outcome.error().message)
-      parts_.log('w', "waiting for " + what + ": " + outcome.error().message);
-    said = outcome.error().message;
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  }
 }
 
 Result<void> Service::check_table() {
@@ -85,10 +69,14 @@ Result<Generation> Service::read_generation() {
 }
 
 Result<void> Service::start() {
-  if (auto ready = until_ready("the table", [&] { return check_table(); }); !ready) return ready;
-  if (auto ready = until_ready("the side topics", [&] { return parts_.side->check(); }); !ready) return ready;
-  if (auto ready = until_ready("the topic", [&] { return parts_.source->start(this); }); !ready) return ready;
-  auto counted = until_ready("the topic", [&]() -> Result<void> {
+  const StartupWait wait{*parts_.clock, parts_.config.startup_timeout_ms, parts_.log,
+                         [this] { return stopping_.load(); }};
+  if (auto ready = until_ready(wait, "the table", [&] { return check_table(); }); !ready) return ready;
+  if (auto ready = until_ready(wait, "the side topics", [&] { return parts_.side->check(); }); !ready)
+    return ready;
+  if (auto ready = until_ready(wait, "the topic", [&] { return parts_.source->start(this); }); !ready)
+    return ready;
+  auto counted = until_ready(wait, "the topic", [&]() -> Result<void> {
     auto count = parts_.source->partition_count();
     if (!count) return count.error();
     partition_count_ = *count;

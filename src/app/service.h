@@ -91,7 +91,6 @@ class Service : private RecordSource::Listener {
   void on_revoked(const std::vector<PartitionId>& partitions, bool lost) override;
   void on_out_of_range(PartitionId partition) override;
 
-  Result<void> until_ready(const std::string& what, const std::function<Result<void>()>& attempt);
   Result<void> check_table();
   Result<Generation> read_generation();
 

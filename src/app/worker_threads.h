@@ -37,8 +37,7 @@ class PartitionTask {
     std::unique_ptr<SideOutput> side;
     std::unique_ptr<PartitionWorker> worker;  // refers to the three above
   };
-  explicit PartitionTask(Parts parts)
-      : parts_(std::move(parts)), last_next_offset_(parts_.worker->next_offset()) {}
+  explicit PartitionTask(Parts parts) : parts_(std::move(parts)) {}
 
   // --- the polling thread
   PartitionId partition() const { return parts_.partition; }
@@ -71,7 +70,6 @@ class PartitionTask {
   std::optional<CommittedOffset> finish(EpochMs now);
 
   Parts parts_;
-  Offset last_next_offset_;
   EpochMs next_tell_ms_ = 0;
 
   std::atomic<std::size_t> queued_bytes_{0};

@@ -3,7 +3,6 @@
 #include <librdkafka/rdkafka_mock.h>
 
 #include <algorithm>
-#include <numeric>
 #include <thread>
 
 #include "kafka/test_support.h"
@@ -13,12 +12,6 @@ using namespace hourfold::test;
 using namespace std::chrono_literals;
 
 namespace {
-
-std::vector<std::int64_t> range(std::int64_t from, std::int64_t to) {
-  std::vector<std::int64_t> numbers(static_cast<std::size_t>(to - from));
-  std::iota(numbers.begin(), numbers.end(), from);
-  return numbers;
-}
 
 std::int64_t ms_of(const std::function<void()>& work) {
   const auto began = std::chrono::steady_clock::now();

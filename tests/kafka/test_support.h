@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -81,5 +82,12 @@ class Reader : public RecordSource::Listener {
 // value "v<i>" with timestamp 1000 + i at offset i, for i in [from, from + count).
 void fill(const TestBroker& broker, const std::string& topic, std::int32_t partition, int count,
           int from = 0);
+
+// Offsets [from, to).
+inline std::vector<std::int64_t> range(std::int64_t from, std::int64_t to) {
+  std::vector<std::int64_t> numbers(static_cast<std::size_t>(to - from));
+  std::iota(numbers.begin(), numbers.end(), from);
+  return numbers;
+}
 
 }  // namespace hourfold::test

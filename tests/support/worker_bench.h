@@ -1,6 +1,8 @@
 // One partition worker with ports that the test answers by hand, for histories of a few steps.
 #pragma once
 
+#include <doctest/doctest.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -98,6 +100,18 @@ class WorkerBench {
 
   std::vector<RowPut> landed;
 };
+
+// The last cells that landed of a device's row.
+inline Rollup last_rollup(const WorkerBench& bench) {
+  REQUIRE_FALSE(bench.landed.empty());
+  const RowPut& put = bench.landed.back();
+  Rollup rollup;
+  for (std::size_t i = 0; i < put.cell_count(); ++i) {
+    std::string_view metric;
+    (void)read_rollup_cell(put.cell(i).qualifier, put.cell(i).value, RowLayout::kWide, metric, rollup);
+  }
+  return rollup;
+}
 
 inline std::string contribution_in(const RowPut& put) {
   return std::string(put.cell(put.cell_count() - 1).value);

@@ -12,22 +12,6 @@
 using namespace hourfold;
 using namespace hourfold::test;
 
-namespace {
-
-// The last cells that landed of a device's row.
-Rollup last_rollup(const WorkerBench& bench) {
-  REQUIRE_FALSE(bench.landed.empty());
-  const RowPut& put = bench.landed.back();
-  Rollup rollup;
-  for (std::size_t i = 0; i < put.cell_count(); ++i) {
-    std::string_view metric;
-    (void)read_rollup_cell(put.cell(i).qualifier, put.cell(i).value, RowLayout::kWide, metric, rollup);
-  }
-  return rollup;
-}
-
-}  // namespace
-
 TEST_CASE("ten readings, emitted, then a late one: the row is whole") {
   WorkerBench bench;
   bench.start();
