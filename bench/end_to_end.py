@@ -23,6 +23,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tests/servers"), str(ROOT / "tests/integration")]
 
+from probes import KafkaProbe  # noqa: E402
 from processes import clean_up_on_exit  # noqa: E402
 from rig import Kafka  # noqa: E402
 from service import Service  # noqa: E402
@@ -44,11 +45,6 @@ def peak_mib(pid):
     return 0.0
 
 
-def topics(kafka, *arguments):
-    command = ["java", "-Xmx256m", "-cp", f"{ROOT}/build/servers/lib/kafka/*", "org.apache.kafka.tools.TopicCommand"]
-    subprocess.run([*command, "--bootstrap-server", kafka.address, *arguments], check=True, stdout=subprocess.DEVNULL)
-
-
 def build():
     subprocess.run([ROOT / "scripts/bootstrap"], check=True)
     subprocess.run([ROOT / "tests/servers/fetch"], check=True)
@@ -58,8 +54,9 @@ def build():
 
 
 def fill(kafka, options):
-    for name, partitions in (("bench", options.partitions), ("bench.dlq", 1), ("bench.quarantine", 1), ("bench.archive", 1)):
-        topics(kafka, "--create", "--topic", name, "--partitions", str(partitions), "--config", "retention.ms=-1")
+    probe = KafkaProbe(kafka.address, WORK)
+    probe.create({"bench": options.partitions, "bench.dlq": 1, "bench.quarantine": 1, "bench.archive": 1})
+    probe.close()
     shape = [options.readings, options.devices, options.hours, options.late, options.resent]
     command = [BUILD / "bench/hourfold_fill_topic", kafka.address, "bench", *map(str, shape), "lz4"]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["records"]
