@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "app/startup_wait.h"
+#include "app/thread_name.h"
 
 namespace hourfold {
 namespace {
@@ -24,7 +25,7 @@ Service::Service(ServiceParts parts) : parts_(std::move(parts)) {
   sink_ = std::make_unique<SinkThreads>(*parts_.table, config.sink.connections, parts_.on_put);
   const unsigned workers =
       config.workers != 0 ? config.workers : std::max(1U, std::thread::hardware_concurrency());
-  for (unsigned i = 0; i < workers; ++i) threads_.push_back(std::make_unique<WorkerThread>(*parts_.clock));
+  for (unsigned i = 0; i < workers; ++i) threads_.push_back(std::make_unique<WorkerThread>(*parts_.clock, i));
 }
 
 Service::~Service() {
@@ -84,7 +85,10 @@ Result<void> Service::start() {
   });
   if (!counted) return counted;
   next_count_check_ms_ = parts_.clock->now_ms() + kCheckEveryMs;
-  watcher_ = std::thread([this] { watch(); });
+  watcher_ = std::thread([this] {
+    name_this_thread("watch");
+    watch();
+  });
   return {};
 }
 

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "app/thread_name.h"
+
 namespace hourfold {
 
 struct SinkThreads::Mailbox {
@@ -114,7 +116,12 @@ class SinkThreads::Queue : public SinkQueue {
 SinkThreads::SinkThreads(RollupTable& table, unsigned threads, OnPut on_put)
     : shared_(std::make_shared<Shared>(table, std::move(on_put))), queued_(shared_->queued) {
   shared_->running = threads;
-  for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([shared = shared_] { shared->run(); });
+  for (unsigned i = 0; i < threads; ++i) {
+    threads_.emplace_back([shared = shared_, i] {
+      name_this_thread("sink-" + std::to_string(i));
+      shared->run();
+    });
+  }
 }
 
 SinkThreads::~SinkThreads() { stop(std::chrono::hours(1)); }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "app/thread_name.h"
+
 namespace hourfold {
 namespace {
 
@@ -117,7 +119,11 @@ std::optional<CommittedOffset> PartitionTask::finish(EpochMs now) {
   return commit;
 }
 
-WorkerThread::WorkerThread(const Clock& clock) : clock_(clock), thread_([this] { run(); }) {}
+WorkerThread::WorkerThread(const Clock& clock, unsigned number)
+    : clock_(clock), thread_([this, number] {
+        name_this_thread("fold-" + std::to_string(number));
+        run();
+      }) {}
 
 WorkerThread::~WorkerThread() {
   {

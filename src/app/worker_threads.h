@@ -87,7 +87,7 @@ class PartitionTask {
 
 class WorkerThread {
  public:
-  explicit WorkerThread(const Clock& clock);
+  WorkerThread(const Clock& clock, unsigned number);
   ~WorkerThread();
 
   void add(std::shared_ptr<PartitionTask> task);

@@ -56,7 +56,6 @@ rocksdb::Options database_options(std::uint64_t cache_bytes, std::uint64_t write
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.merge_operator = std::make_shared<RowMerge>();
   options.compression = first_supported({rocksdb::kLZ4Compression, rocksdb::kSnappyCompression});
-  options.bottommost_compression = first_supported({rocksdb::kZSTD, rocksdb::kLZ4Compression});
   options.level_compaction_dynamic_level_bytes = true;
   options.write_buffer_size = write_buffer_bytes / 2;  // one being filled, one being flushed
   options.max_write_buffer_number = 2;
