@@ -57,7 +57,7 @@ SYSTEM = {
     "src/hbase": {"poll.h", "sys/socket.h"},
     "src/embedded": {"fcntl.h", "sys/file.h", "sys/stat.h", "unistd.h"},
     "src/http": {"unistd.h"},
-    "src/app": {"fcntl.h", "poll.h", "signal.h", "sys/ioctl.h", "sys/resource.h", "sys/stat.h", "termios.h", "unistd.h"},
+    "src/app": {"fcntl.h", "poll.h", "pthread.h", "signal.h", "sys/ioctl.h", "sys/resource.h", "sys/stat.h", "termios.h", "unistd.h"},
 }
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>]+)>|"([^"]+)")', re.M)
