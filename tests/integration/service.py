@@ -113,18 +113,19 @@ class Service:
             raise Failed(f"{self.name} ended with {self.process.exit_code}\n{self.process.tail()}")
 
     def counters(self):
-        """The six results, checked to add up with those waiting to the readings consumed, in one scrape."""
+        """The six results, checked to add up to the readings consumed with those that wait or went to the next owner, in one scrape."""
         samples = self.samples()
         expect(samples, f"{self.name} does not answer on /metrics (exit code {self.process.exit_code})")
         results = {
             result: int(self.total("hourfold_readings_total", samples, result=result)) for result in RESULTS
         }
-        waiting, consumed = self.total("hourfold_readings_waiting", samples), self.total(
-            "hourfold_readings_consumed_total", samples
-        )
+        waiting = self.total("hourfold_readings_waiting", samples)
+        handed_over = self.total("hourfold_readings_handed_over_total", samples)
+        consumed = self.total("hourfold_readings_consumed_total", samples)
         expect(
-            sum(results.values()) + waiting == consumed,
-            f"{self.name}: counters do not add up: {results} + {waiting:.0f} waiting != {consumed:.0f} consumed",
+            sum(results.values()) + waiting + handed_over == consumed,
+            f"{self.name}: counters do not add up: {results} + {waiting:.0f} waiting + {handed_over:.0f} handed over"
+            f" != {consumed:.0f} consumed",
         )
         return results
 

@@ -247,6 +247,8 @@ class HBase:
             # A starved machine must not make HBase give itself up.
             "zookeeper.session.timeout": 180000,
             "hbase.zookeeper.property.maxSessionTimeout": 180000,
+            # By default each store that was ever written holds a chunk of 2 MB; every test has a table of its own, of many regions.
+            "hbase.hregion.memstore.mslab.enabled": "false",
             "hbase.regionserver.handler.count": 10,
             "hbase.master.wait.on.regionservers.mintostart": 1,
             "hbase.master.wait.on.regionservers.timeout": 500,
