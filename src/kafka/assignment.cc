@@ -1,5 +1,6 @@
 // Who owns what, and from where it reads.
 #include <algorithm>
+#include <chrono>
 
 #include "core/check.h"
 #include "kafka/group_member.h"
@@ -7,7 +8,13 @@
 namespace hourfold::kafka {
 namespace {
 
-constexpr int kSeekTimeoutMs = 5'000;
+// A seek asks librdkafka's own thread, not a broker.
+constexpr int kSeekTimeoutMs = 1'000;
+// Starting a partition takes librdkafka milliseconds, unless it waits for commits that are on their way.
+constexpr std::chrono::milliseconds kSettleTime{1'000};
+
+// Before 2.1 librdkafka takes the timeout of a seek for microseconds (its issue 4230).
+int seek_timeout() { return rd_kafka_version() < 0x02010000 ? kSeekTimeoutMs * 1'000 : kSeekTimeoutMs; }
 
 }  // namespace
 
@@ -52,9 +59,8 @@ void GroupMember::serve_rebalances() {
 void GroupMember::assigned(const std::vector<PartitionId>& partitions) {
   revoked();  // eager: an assignment is always the whole one
   for (const auto partition : partitions) {
-    auto& state = ownership(partition);
-    state.owned = true;
-    state.reading = state.held = false;
+    ownership(partition) = {};
+    ownership(partition).owned = true;
   }
   in_on_assigned_ = true;
   if (!partitions.empty()) listener_->on_assigned(partitions);
@@ -65,39 +71,37 @@ void GroupMember::assigned(const std::vector<PartitionId>& partitions) {
 void GroupMember::revoked() {
   const auto partitions = owned();
   if (!partitions.empty()) listener_->on_revoked(partitions, rd_kafka_assignment_lost(client_.get()) != 0);
-  for (auto& state : partitions_) state.owned = state.reading = state.held = false;
+  for (auto& state : partitions_) state.owned = false;
   commits_->forget();
   reassign_ = false;
 }
 
 void GroupMember::apply_assignment() {
   reassign_ = false;
+  unsettled_since_.reset();
   const TopicList list(rd_kafka_topic_partition_list_new(static_cast<int>(partitions_.size())));
   std::vector<PartitionId> still, moving;
   for (const auto partition : owned()) {
-    const auto& state = ownership(partition);
-    const bool reads = state.reading && !state.held;
-    // "End" is looked up but, paused, never fetched from; an offset would be fetched before the pause is
-    // known, and may be out of range.
-    rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), partition.value)->offset =
-        reads ? state.next.value : RD_KAFKA_OFFSET_END;
-    (reads ? moving : still).push_back(partition);
+    auto& state = ownership(partition);
+    state.settled = false;
+    // An offset even for a partition that does not read. Librdkafka would look "end" up, and an answer that
+    // was overtaken by a seek makes it ask again and then move the partition to the end of the log
+    // (rd_kafka_toppar_handle_Offset(), 2.0.2 as well as 2.15).
+    rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), partition.value)->offset = state.next.value;
+    (state.reads() ? moving : still).push_back(partition);
   }
-  if (const auto code = rd_kafka_assign(client_.get(), list.get()); code != RD_KAFKA_RESP_ERR_NO_ERROR) {
-    note_error(code, "assign() failed");
-    return;
-  }
+  // Known before the assignment starts to fetch; pauses outlast it.
   pause_in_client(still, true);
   pause_in_client(moving, false);
+  if (const auto code = rd_kafka_assign(client_.get(), list.get()); code != RD_KAFKA_RESP_ERR_NO_ERROR)
+    note_error(code, "assign() failed");
 }
 
 void GroupMember::pause_in_client(const std::vector<PartitionId>& partitions, bool paused) {
   if (partitions.empty()) return;
   const TopicList list(rd_kafka_topic_partition_list_new(static_cast<int>(partitions.size())));
-  for (const auto partition : partitions) {
+  for (const auto partition : partitions)
     rd_kafka_topic_partition_list_add(list.get(), topic_.c_str(), partition.value);
-    ownership(partition).client_paused = paused;
-  }
   if (paused)
     rd_kafka_pause_partitions(client_.get(), list.get());
   else
@@ -110,7 +114,7 @@ Result<void> GroupMember::start_reading(PartitionId partition, Offset from) {
   if (!state.owned) return unavailable("kafka: " + name_of(partition) + " is not ours to read");
   state.reading = true;
   state.next = from;
-  if (!in_on_assigned_ && !state.held) move(partition);
+  if (!state.held) move(partition);
   return {};
 }
 
@@ -118,26 +122,46 @@ void GroupMember::pause(PartitionId partition) {
   auto& state = ownership(partition);
   if (!state.owned || state.held) return;
   state.held = true;
-  if (!in_on_assigned_ && !state.client_paused) pause_in_client({partition}, true);
+  if (state.reading) move(partition);
 }
 
 void GroupMember::resume(PartitionId partition) {
   auto& state = ownership(partition);
   if (!state.owned || !state.held) return;
   state.held = false;
-  if (!in_on_assigned_ && state.reading) move(partition);
+  if (state.reading) move(partition);
 }
 
-// A seek works while the partition's fetcher runs. After an out-of-range, and while an assignment is still
-// being put into effect, it does not; then the whole assignment is told again at the next poll().
 void GroupMember::move(PartitionId partition) {
-  const auto list = make_list(topic_, partition, ownership(partition).next.value);
-  const KafkaError failed(rd_kafka_seek_partitions(client_.get(), list.get(), kSeekTimeoutMs));
-  if (failed != nullptr || list->elems[0].err != RD_KAFKA_RESP_ERR_NO_ERROR) {
+  ownership(partition).settled = false;
+  if (!in_on_assigned_ && !reassign_) settle(partition);
+}
+
+// A seek succeeds only once the partition's fetcher runs, and only then is a pause or resume sure to be
+// heeded: librdkafka numbers what is asked of a partition, from any thread, and drops without a word what
+// arrives after a higher number.
+bool GroupMember::settle(PartitionId partition) {
+  auto& state = ownership(partition);
+  const auto list = make_list(topic_, partition, state.next.value);
+  const KafkaError failed(rd_kafka_seek_partitions(client_.get(), list.get(), seek_timeout()));
+  if (failed != nullptr || list->elems[0].err != RD_KAFKA_RESP_ERR_NO_ERROR) return false;
+  pause_in_client({partition}, !state.reads());
+  state.settled = true;
+  return true;
+}
+
+bool GroupMember::settle_all() {
+  bool all = true;
+  for (const auto partition : owned())
+    if (!ownership(partition).settled && !settle(partition)) all = false;
+  const auto now = std::chrono::steady_clock::now();
+  if (all)
+    unsettled_since_.reset();
+  else if (!unsettled_since_)
+    unsettled_since_ = now;
+  else if (now - *unsettled_since_ > kSettleTime)
     reassign_ = true;
-    return;
-  }
-  if (ownership(partition).client_paused) pause_in_client({partition}, false);
+  return all;
 }
 
 }  // namespace hourfold::kafka

@@ -21,6 +21,7 @@ constexpr std::size_t kFetchMax = 10'000;  // messages per poll()
 constexpr int kQueryTimeoutMs = 5'000;
 constexpr int kCommitTimeoutMs = 5'000;
 constexpr int kCloseTimeoutMs = 5'000;
+constexpr int kSettleRetryMs = 10;
 
 }  // namespace
 
@@ -88,7 +89,7 @@ Result<void> GroupMember::start(Listener* listener) {
 Result<void> GroupMember::poll(int timeout_ms, std::vector<RecordBatch>& out) {
   HF_CHECK(listener_ != nullptr && !stopped_);
   if (reassign_) apply_assignment();
-  const auto count = fetch(timeout_ms);
+  const auto count = fetch(settle_all() ? timeout_ms : std::min(timeout_ms, kSettleRetryMs));
   // What came together with a revocation is not given out: its reader could not do anything with it before
   // on_revoked().
   const bool revoking = std::ranges::any_of(rebalances_, [](const Rebalance& r) { return !r.assign; });
@@ -138,7 +139,7 @@ void GroupMember::hand_out(std::span<rd_kafka_message_t* const> messages, bool r
 
 bool GroupMember::wanted(const rd_kafka_message_t& message) {
   auto& state = ownership({message.partition});
-  if (!state.owned || !state.reading || state.held || message.offset < state.next.value) return false;
+  if (!state.reads() || !state.settled || message.offset < state.next.value) return false;
   state.next = {message.offset + 1};
   return true;
 }
@@ -149,18 +150,16 @@ void GroupMember::take_error(const rd_kafka_message_t& message) {
   if (message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) out_of_range_.push_back({message.partition});
 }
 
-// Such an error carries no sign of the seek that it belongs to, and may be older than the position. The log's
-// bounds decide.
+// Such an error carries no sign of the seek that it belongs to, and may be older than the position: the log's
+// bounds decide. The fetcher has stopped in any case.
 void GroupMember::check_out_of_range(PartitionId partition) {
   auto& state = ownership(partition);
-  if (!state.owned || !state.reading || state.held) return;
+  if (!state.owned) return;
+  reassign_ = true;
+  if (!state.reads()) return;
   const auto log = bounds(partition);
-  if (!log || (state.next >= log->first && state.next <= log->end)) {
-    reassign_ = true;  // the fetcher has stopped in any case
-    return;
-  }
+  if (!log || (state.next >= log->first && state.next <= log->end)) return;
   state.reading = false;
-  pause_in_client({partition}, true);
   listener_->on_out_of_range(partition);
 }
 

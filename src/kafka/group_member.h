@@ -1,12 +1,14 @@
 // KafkaSource on librdkafka. Split over group_member.cc (queries, poll, stop) and assignment.cc (who owns
 // what, and from where it reads).
 //
-// How positions are kept: `next` of a partition is what will be given out next. librdkafka is told it
-// explicitly at every assign and seek, and every message is checked against it, so neither its own
-// bookkeeping over pauses nor a message fetched before a seek can move it. A partition that does not read has
-// the placeholder position "end" and is paused.
+// How positions are kept: `next` of a partition is what will be given out next. Librdkafka is told it
+// explicitly at every assign and seek, always as an offset, and nothing is given out of a partition until
+// librdkafka has acknowledged a seek to `next` (settled). So neither its own bookkeeping over pauses nor
+// anything fetched for an earlier position can move a partition, and none is left standing: one that cannot
+// be settled for a second is assigned anew.
 #pragma once
 
+#include <chrono>
 #include <span>
 
 #include "kafka/commit_queue.h"
@@ -40,10 +42,12 @@ class GroupMember final : public KafkaSource {
  private:
   struct Ownership {
     bool owned = false;
-    bool reading = false;        // start_reading() was called, and no out-of-range since
-    bool held = false;           // pause() was called
-    bool client_paused = false;  // what librdkafka was last told; it remembers this over rebalances
+    bool reading = false;  // start_reading() was called, and no out-of-range since
+    bool held = false;     // pause() was called
+    bool settled = false;  // librdkafka stands at `next`, paused or not as it should be
     Offset next{0};
+
+    bool reads() const { return owned && reading && !held; }
   };
   struct Rebalance {
     bool assign;
@@ -71,7 +75,10 @@ class GroupMember final : public KafkaSource {
   void revoked();
   void apply_assignment();
   void pause_in_client(const std::vector<PartitionId>& partitions, bool paused);
+  // The partition's `next`, or whether it reads, has changed.
   void move(PartitionId partition);
+  bool settle(PartitionId partition);
+  bool settle_all();
   void close_group();
 
   std::string topic_;
@@ -85,7 +92,8 @@ class GroupMember final : public KafkaSource {
   std::vector<Rebalance> rebalances_;
   std::vector<PartitionId> out_of_range_;
   bool in_on_assigned_ = false;
-  bool reassign_ = false;  // a seek did not work: tell librdkafka the whole assignment again
+  bool reassign_ = false;  // a fetcher does not run: tell librdkafka the whole assignment again
+  std::optional<std::chrono::steady_clock::time_point> unsettled_since_;  // some partition of ours
   bool stopped_ = false;
   std::optional<Error> fatal_;
 

@@ -72,6 +72,7 @@ TEST_CASE("nothing is read before start_reading(), then from exactly there") {
   REQUIRE(reader.poll_until([&] { return reader.assignments == 1; }));
   reader.poll_for(500ms);
   CHECK(reader.seen.empty());
+  CHECK(reader.source().stats().stale_records == 0);  // not even fetched
 
   REQUIRE(reader.source().start_reading({1}, {17}).has_value());
   REQUIRE(reader.poll_until([&] { return reader.seen.size() == 33; }));
@@ -90,6 +91,31 @@ TEST_CASE("nothing is read before start_reading(), then from exactly there") {
   REQUIRE(reader.source().start_reading({0}, {10}).has_value());  // back
   REQUIRE(reader.poll_until([&] { return reader.seen.size() == 40; }));
   CHECK(reader.offsets({0}) == range(10, 50));
+}
+
+// The position is asked for while whatever the assignment itself asked the broker is on its way.
+TEST_CASE("start_reading() holds however long the broker takes to answer") {
+  TestBroker broker;
+  if (broker.real()) return;  // a real one answers at once
+  const auto topic = broker.new_topic(2);
+  fill(broker, topic, 0, 50);
+  fill(broker, topic, 1, 50);
+  rd_kafka_mock_broker_set_rtt(broker.mock().cluster(), 1, 300);
+  Reader reader(broker, topic, unique_name("g"));
+  reader.start_in_callback = false;
+  REQUIRE(reader.start().has_value());
+  REQUIRE(reader.poll_until([&] { return reader.assignments == 1; }));
+  REQUIRE(reader.source().start_reading({0}, {17}).has_value());
+  reader.poll_for(100ms);
+  reader.source().pause({1});
+  REQUIRE(reader.source().start_reading({1}, {3}).has_value());
+  reader.source().resume({1});
+  reader.poll_for(2s);
+  fill(broker, topic, 0, 5, 50);
+  fill(broker, topic, 1, 5, 50);
+  reader.poll_until([&] { return reader.seen.size() == 38 + 52; }, 10s);
+  CHECK(reader.offsets({0}) == range(17, 55));
+  CHECK(reader.offsets({1}) == range(3, 55));
 }
 
 TEST_CASE("every position asked for is honoured while much is being fetched") {
