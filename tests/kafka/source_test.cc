@@ -286,7 +286,12 @@ TEST_CASE("two members share the partitions, and one takes over what the other l
     return first.seen.size() + second->seen.size() == 440;
   }));
   for (const auto partition : second->assigned) CHECK(second->offsets(partition) == range(100, 110));
-  CHECK(first.revocations == 1);
+  // The in-process broker refuses a follower whose SyncGroup comes after the leader's, and all join again; a
+  // real one answers it.
+  if (broker.real())
+    CHECK(first.revocations == 1);
+  else
+    CHECK(first.revocations >= 1);
 
   second.reset();
   REQUIRE(first.poll_until([&] { return first.assigned.size() == 4; }, 60s));
