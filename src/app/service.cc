@@ -123,6 +123,7 @@ Result<void> Service::run() {
     last_poll_ms_.store(parts_.clock->now_ms(), std::memory_order_relaxed);
     hand_out(batches);
     steer();
+    settle_doubts();
     commit_due();
     tell_troubles();
     open_waiting();
@@ -158,6 +159,25 @@ void Service::steer() {
     }
     if (!ask_end) continue;
     if (const auto log = parts_.source->known_bounds(partition)) held.end = log->end;
+  }
+}
+
+// A partition whose table has counted what the log is not known to reach: the log is asked anew. One question
+// a round, since it may wait for a broker that is away.
+void Service::settle_doubts() {
+  const EpochMs now = parts_.clock->now_ms();
+  if (now < next_doubt_ms_) return;
+  next_doubt_ms_ = now + kEndEveryMs;
+  for (auto& [partition, held] : held_) {
+    const auto doubted = held.task->doubted();
+    if (!doubted) continue;
+    const auto known = parts_.source->known_bounds(partition);
+    if (known && known->end > *doubted) {
+      held.task->log_ends_at(known->end, *doubted);
+      continue;
+    }
+    if (const auto log = parts_.source->bounds(partition)) held.task->log_ends_at(log->end, *doubted);
+    return;
   }
 }
 

@@ -102,6 +102,7 @@ class Service : private RecordSource::Listener {
 
   void hand_out(std::vector<RecordBatch>& batches);
   void steer();
+  void settle_doubts();
   void commit_due();
   void tell_troubles();
   Result<void> look_for_failures();
@@ -121,6 +122,7 @@ class Service : private RecordSource::Listener {
   EpochMs next_commit_ms_ = 0;
   EpochMs next_count_check_ms_ = 0;
   EpochMs next_end_ms_ = 0;
+  EpochMs next_doubt_ms_ = 0;
   EpochMs next_tell_ms_ = 0;
   std::map<std::string, std::string> told_;  // last trouble logged, by what has it
 

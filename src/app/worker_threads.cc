@@ -39,6 +39,17 @@ std::string PartitionTask::trouble() const {
   return trouble_;
 }
 
+std::optional<Offset> PartitionTask::doubted() const {
+  const std::lock_guard lock(mutex_);
+  return doubted_;
+}
+
+void PartitionTask::log_ends_at(Offset end, Offset doubted) {
+  const std::lock_guard lock(mutex_);
+  log_end_ = LogEnd{end, doubted};
+  doubted_.reset();
+}
+
 void PartitionTask::fail(const Error& error) {
   const std::lock_guard lock(mutex_);
   failure_ = error;
@@ -59,7 +70,10 @@ bool PartitionTask::turn(EpochMs now) {
     fail(stepped.error());
     return false;
   }
-  tell(now);
+  if (auto told = tell(now); !told) {
+    fail(told.error());
+    return false;
+  }
   return worked;
 }
 
@@ -91,16 +105,21 @@ Result<void> PartitionTask::fold_some(EpochMs now, bool& worked) {
   return parts_.worker->fold(batch, now);
 }
 
-void PartitionTask::tell(EpochMs now) {
+Result<void> PartitionTask::tell(EpochMs now) {
   full_.store(parts_.worker->full(), std::memory_order_relaxed);
   drained_.store(draining_.load(std::memory_order_relaxed) && parts_.worker->drained(),
                  std::memory_order_release);
-  if (now < next_tell_ms_ && !draining_.load(std::memory_order_relaxed)) return;
+  if (now < next_tell_ms_ && !draining_.load(std::memory_order_relaxed)) return {};
   next_tell_ms_ = now + kTellEveryMs;
   const std::lock_guard lock(mutex_);
   if (committed_) parts_.worker->committed(*std::exchange(committed_, std::nullopt));
+  if (const auto log = std::exchange(log_end_, std::nullopt)) {
+    if (auto same = parts_.worker->log_ends_at(log->end, log->doubted); !same) return same;
+  }
   commit_ = parts_.worker->commit_due();
   trouble_ = parts_.worker->trouble();
+  doubted_ = parts_.worker->doubted();
+  return {};
 }
 
 std::optional<CommittedOffset> PartitionTask::finish(EpochMs now) {

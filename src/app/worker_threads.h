@@ -51,6 +51,9 @@ class PartitionTask {
   void committed(Offset offset);
   std::optional<Error> failure() const;
   std::string trouble() const;
+  // As PartitionWorker's; the answer is taken to it.
+  std::optional<Offset> doubted() const;
+  void log_ends_at(Offset end, Offset doubted);
   const WorkerCounters& counters() const { return parts_.worker->counters(); }
   // Longest time that folding stood still for a checkpoint.
   std::uint64_t longest_checkpoint_us() const {
@@ -64,7 +67,7 @@ class PartitionTask {
   bool turn(EpochMs now);
   Result<void> fold_some(EpochMs now, bool& worked);
   Result<void> step(EpochMs now);
-  void tell(EpochMs now);
+  Result<void> tell(EpochMs now);
   void fail(const Error& error);
   // Checkpoint to disk; what may still be committed.
   std::optional<CommittedOffset> finish(EpochMs now);
@@ -83,6 +86,12 @@ class PartitionTask {
   std::optional<Offset> committed_;
   std::optional<Error> failure_;
   std::string trouble_;
+  std::optional<Offset> doubted_;
+  struct LogEnd {
+    Offset end;
+    Offset doubted;
+  };
+  std::optional<LogEnd> log_end_;
 };
 
 class WorkerThread {

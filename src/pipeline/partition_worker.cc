@@ -48,8 +48,8 @@ PartitionWorker::PartitionWorker(WorkerSettings settings, StartPlan plan, Window
     : settings_(std::move(settings)),
       marks_(std::move(plan.marks)),
       floor_(plan.floor),
-      expected_(marks_.last_folded),
       qualifier_(contribution_qualifier(settings_.topic, settings_.partition)),
+      log_(qualifier_, {plan.log_end, marks_.last_folded, plan.rules_changed}),
       store_(store),
       sink_(sink),
       parser_(settings_.shape),
@@ -91,13 +91,15 @@ Result<void> PartitionWorker::fold(const RecordBatch& batch, EpochMs now) {
 }
 
 Result<void> PartitionWorker::fold_record(const Record& record, EpochMs now) {
-  if (auto same = check_same_record(record); !same) return same;
-  counters_.records.add();
   if (!record.value) {
+    if (auto same = log_.check_record(record, {}); !same) return same;
+    counters_.records.add();
     counters_.tombstones.add();
     return {};
   }
   const ParsedRecord& parsed = parser_.parse(*record.value, record.key, record.timestamp_ms);
+  if (auto same = log_.check_record(record, parsed.readings); !same) return same;
+  counters_.records.add();
   if (settings_.check_keys) {
     for (const ParsedReading& reading : parsed.readings) {
       if (reading.malformed != Malformed::kNone) continue;
@@ -184,7 +186,7 @@ Result<void> PartitionWorker::fold_into(OpenWindow& entry, const ReadingToFold& 
       return {};
     case FoldResult::kAlreadyCounted:
       counters_.already_counted.add();
-      return check_same_reading(**window, reading);
+      return log_.check_counted(**window, reading.position, reading.arrival_ms);
     case FoldResult::kHourFull:
       counters_.quarantined.add();
       not_folded(SideChannel::kQuarantine, "hour_full", reading);
@@ -202,14 +204,6 @@ void PartitionWorker::not_folded(SideChannel channel, std::string_view reason, c
   RecordCopy original = reading.record ? copy_of(*reading.record) : reading.waited->original;
   side_tracker_.add(side_record(channel, reason, reading.position, std::move(original)),
                     reading.position.offset);
-}
-
-Result<void> PartitionWorker::check_same_reading(const Window& window, const ReadingToFold& reading) const {
-  if (reading.position != window.last_position() || reading.arrival_ms == window.last_arrival_ms()) return {};
-  return fatal(qualifier_ + ": the reading at offset " + std::to_string(reading.position.offset.value) +
-               " is not the one that the table counted at that offset (arrival " +
-               std::to_string(reading.arrival_ms) + ", was " + std::to_string(window.last_arrival_ms()) +
-               "). " + std::string(kRecreatedAdvice));
 }
 
 void PartitionWorker::wait_for_look_up(const Record& record, const ParsedRecord& parsed,
@@ -261,6 +255,7 @@ Result<void> PartitionWorker::apply_found(WaitingRoom::Found& found, EpochMs now
   }
   auto window = window_from(found);
   if (!window) return window.error();
+  if (found.row.contribution) log_.met(*window, marks_.next_offset);
   OpenWindow& entry = windows_.insert(found.key.hour, found.key.device, std::move(*window));
   std::vector<Metric> metrics;
   for (const WaitingReading& reading : found.readings) {
@@ -282,18 +277,6 @@ Result<void> PartitionWorker::check_key(const Record& record, const ParsedReadin
       "'. kafka.partitioning \"by_device\" needs the device as the key, so that all readings of a device are "
       "in one partition. "
       "If the producer's keys keep a device in one partition by other means, set it to \"trusted\".");
-}
-
-Result<void> PartitionWorker::check_same_record(const Record& record) {
-  if (!expected_ || record.offset < expected_->offset) return {};
-  if (record.offset == expected_->offset && record.timestamp_ms != expected_->timestamp_ms) {
-    return fatal(qualifier_ + ": the record at offset " + std::to_string(record.offset.value) +
-                 " has timestamp " + std::to_string(record.timestamp_ms) +
-                 ", the one folded from there had " + std::to_string(expected_->timestamp_ms) + ". " +
-                 std::string(kRecreatedAdvice));
-  }
-  expected_.reset();
-  return {};
 }
 
 SideRecord PartitionWorker::side_record(SideChannel channel, std::string_view reason, Position position,

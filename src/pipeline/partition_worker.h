@@ -23,6 +23,7 @@
 #include "core/window.h"
 #include "pipeline/counters.h"
 #include "pipeline/emitter.h"
+#include "pipeline/log_identity.h"
 #include "pipeline/outbox.h"
 #include "pipeline/side_tracker.h"
 #include "pipeline/sink_queue.h"
@@ -79,6 +80,11 @@ class PartitionWorker {
   // The group has it.
   void committed(Offset offset);
 
+  // An offset that the table says was read and the log is not known to reach: ask the log for its end and
+  // tell it. Fatal: the topic was created again.
+  std::optional<Offset> doubted() const { return log_.doubted(); }
+  Result<void> log_ends_at(Offset end, Offset doubted) { return log_.log_ends_at(end, doubted); }
+
   const WorkerCounters& counters() const { return counters_; }
   const StateMarks& marks() const { return marks_; }
   // Of the table and the side topics, empty when all is well.
@@ -106,8 +112,6 @@ class PartitionWorker {
   Result<void> apply_found(WaitingRoom::Found& found, EpochMs now);
   Result<Window> window_from(const WaitingRoom::Found& found);
   Result<void> check_key(const Record& record, const ParsedReading& reading) const;
-  Result<void> check_same_record(const Record& record);
-  Result<void> check_same_reading(const Window& window, const ReadingToFold& reading) const;
   void wait_for_look_up(const Record& record, const ParsedRecord& parsed, const ParsedReading& reading,
                         Position position);
   SideRecord side_record(SideChannel channel, std::string_view reason, Position position,
@@ -120,8 +124,8 @@ class PartitionWorker {
   WorkerSettings settings_;
   StateMarks marks_;
   std::optional<Offset> floor_;
-  std::optional<FoldedRecord> expected_;  // a record that the topic must still have as it was
   std::string qualifier_;
+  LogIdentity log_;
 
   WindowStore& store_;
   SinkQueue& sink_;

@@ -161,6 +161,7 @@ Result<StartPlan> plan_start(const StartFacts& facts) {
   if (!plan) return plan;
   if (facts.committed) plan->floor = facts.committed->next;
   if (plan->commit_first) plan->floor = plan->commit_first->next;
+  plan->log_end = facts.log.end;
   StateMarks& marks = plan->marks;
   marks.partition_count = facts.partition_count;
   marks.generation = facts.generation;
@@ -170,6 +171,7 @@ Result<StartPlan> plan_start(const StartFacts& facts) {
                             text(marks.next_offset) + " on, cells are made under rules " + facts.fingerprint +
                             ", before under " + marks.fingerprint);
   }
+  plan->rules_changed = !marks.fingerprint_changes.empty();
   marks.fingerprint = facts.fingerprint;
   return plan;
 }

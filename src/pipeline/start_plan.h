@@ -38,6 +38,8 @@ struct StartPlan {
   State state = State::kFresh;
   StateMarks marks;             // next_offset: where to read from
   std::optional<Offset> floor;  // the committed offset never goes below
+  Offset log_end;               // as it was when the plan was made
+  bool rules_changed = false;   // reading or policy are not those of all that went before, as far as is known
   // Drop all acknowledged windows of the disk: after a gap everything is looked up.
   bool forget_windows = false;
   // Commit this before the first fold.

@@ -267,6 +267,10 @@ inline void SimWorld::poll(SimWorker& worker, std::size_t records) {
 
 inline void SimWorld::note(SimWorker& worker, const Result<void>& outcome) {
   if (!outcome) findings_.add("stopped", outcome.error().message);
+  if (const auto doubted = worker.worker->doubted(); doubted && random_.chance(.5)) {
+    const auto same = worker.worker->log_ends_at(log_.end(), *doubted);
+    if (!same) findings_.add("stopped", same.error().message);
+  }
   if (const std::string wrong = worker.books(); !wrong.empty()) findings_.add("books", wrong);
   // One poll of at most 3 records of at most 4 readings may pass the bound, and so may look-ups that come
   // back together.

@@ -74,6 +74,87 @@ TEST_CASE("a contribution ahead of us must match when we reach its last record")
   CHECK(stepped.error().message.find("created again") != std::string::npos);
 }
 
+namespace {
+
+// A worker that starts at an offset and looks d1 up, whose contribution in the table goes to offset 4.
+struct Recreated {
+  WorkerBench bench;
+
+  Recreated(std::int64_t next, std::int64_t log_end, bool rules_changed = false) {
+    WorkerBench first;
+    first.start();
+    for (int i = 0; i < 5; ++i) REQUIRE(first.read(i, WorkerBench::reading(i, i), 1'767'223'000'000 + i));
+    first.settle();
+    StartPlan plan = WorkerBench::plan_with(next, kBenchHour);
+    plan.log_end = {log_end};
+    plan.rules_changed = rules_changed;
+    bench.start(plan);
+    REQUIRE(bench.read(next, WorkerBench::reading(9, 1)));
+    bench.step();
+    bench.sink.answer_look_up(
+        std::vector{found(contribution_in(first.landed.back()), first.landed.back().timestamp())});
+    bench.step();
+  }
+};
+
+void check_stops(const Result<void>& outcome) {
+  REQUIRE_FALSE(outcome);
+  CHECK(outcome.error().kind == ErrorKind::kFatal);
+  CHECK(outcome.error().message.find("created again") != std::string::npos);
+  CHECK(outcome.error().message.find("offset 4") != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("a contribution at or beyond the end of the log is a doubt, and a fresh answer settles it") {
+  Recreated behind(0, 5);
+  CHECK_FALSE(behind.bench.worker->doubted());
+  Recreated at_end(0, 4);
+  REQUIRE(at_end.bench.worker->doubted() == Offset{4});
+  CHECK(at_end.bench.worker->log_ends_at({5}, {4}).has_value());
+  CHECK_FALSE(at_end.bench.worker->doubted());
+  Recreated beyond(0, 2);
+  REQUIRE(beyond.bench.worker->doubted() == Offset{4});
+  check_stops(beyond.bench.worker->log_ends_at({4}, {4}));
+}
+
+TEST_CASE("an answer to an older doubt says nothing about a newer one") {
+  Recreated recreated(0, 2);
+  CHECK(recreated.bench.worker->log_ends_at({3}, {2}).has_value());
+  CHECK(recreated.bench.worker->doubted() == Offset{4});
+}
+
+TEST_CASE("the record at a contribution's last position must hold that reading, whatever it is now") {
+  const EpochMs arrival = 1'767'223'000'004;
+  const struct {
+    std::optional<std::string> value;
+    EpochMs timestamp;
+    bool same;
+  } cases[] = {
+      {WorkerBench::reading(4, 4), arrival, true},
+      {WorkerBench::reading(4, 4, "d2"), arrival + 1, false},  // of another window
+      {"{", arrival, false},
+      {std::nullopt, arrival, false},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(one.value.value_or("null"));
+    Recreated recreated(0, 5);
+    const auto read = recreated.bench.read(4, one.value, one.timestamp);
+    if (one.same) {
+      CHECK(read.has_value());
+    } else {
+      check_stops(read);
+    }
+  }
+}
+
+TEST_CASE("a last position that a compaction has removed, and rules that have changed, prove nothing") {
+  Recreated compacted(0, 9);
+  CHECK(compacted.bench.read(6, WorkerBench::reading(4, 4, "d2")).has_value());
+  Recreated changed(0, 9, true);
+  CHECK(changed.bench.read(4, WorkerBench::reading(4, 4, "d2")).has_value());
+}
+
 TEST_CASE("a record whose offset was folded with another time stops the partition") {
   WorkerBench bench;
   StartPlan plan = WorkerBench::plan_with(7, HourStart::lowest());
