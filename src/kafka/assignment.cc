@@ -18,7 +18,7 @@ int seek_timeout() { return rd_kafka_version() < 0x02010000 ? kSeekTimeoutMs * 1
 
 }  // namespace
 
-GroupMember::Ownership& GroupMember::ownership(PartitionId partition) {
+ReadPosition& GroupMember::position_of(PartitionId partition) {
   HF_CHECK(partition.value >= 0);
   const auto index = static_cast<std::size_t>(partition.value);
   if (index >= partitions_.size()) partitions_.resize(index + 1);
@@ -59,8 +59,8 @@ void GroupMember::serve_rebalances() {
 void GroupMember::assigned(const std::vector<PartitionId>& partitions) {
   revoked();  // eager: an assignment is always the whole one
   for (const auto partition : partitions) {
-    ownership(partition) = {};
-    ownership(partition).owned = true;
+    position_of(partition) = {};
+    position_of(partition).owned = true;
   }
   in_on_assigned_ = true;
   if (!partitions.empty()) listener_->on_assigned(partitions);
@@ -82,8 +82,8 @@ void GroupMember::apply_assignment() {
   const TopicList list(rd_kafka_topic_partition_list_new(static_cast<int>(partitions_.size())));
   std::vector<PartitionId> still, moving;
   for (const auto partition : owned()) {
-    auto& state = ownership(partition);
-    state.settled = false;
+    auto& state = position_of(partition);
+    state.unsettle();
     // An offset even for a partition that does not read. Librdkafka would look "end" up, and an answer that
     // was overtaken by a seek makes it ask again and then move the partition to the end of the log
     // (rd_kafka_toppar_handle_Offset(), 2.0.2 as well as 2.15).
@@ -110,7 +110,7 @@ void GroupMember::pause_in_client(const std::vector<PartitionId>& partitions, bo
 
 Result<void> GroupMember::start_reading(PartitionId partition, Offset from) {
   HF_CHECK(from.value >= 0);
-  auto& state = ownership(partition);
+  auto& state = position_of(partition);
   if (!state.owned) return unavailable("kafka: " + name_of(partition) + " is not ours to read");
   state.reading = true;
   state.next = from;
@@ -119,21 +119,21 @@ Result<void> GroupMember::start_reading(PartitionId partition, Offset from) {
 }
 
 void GroupMember::pause(PartitionId partition) {
-  auto& state = ownership(partition);
+  auto& state = position_of(partition);
   if (!state.owned || state.held) return;
   state.held = true;
   if (state.reading) move(partition);
 }
 
 void GroupMember::resume(PartitionId partition) {
-  auto& state = ownership(partition);
+  auto& state = position_of(partition);
   if (!state.owned || !state.held) return;
   state.held = false;
   if (state.reading) move(partition);
 }
 
 void GroupMember::move(PartitionId partition) {
-  ownership(partition).settled = false;
+  position_of(partition).unsettle();
   if (!in_on_assigned_ && !reassign_) settle(partition);
 }
 
@@ -141,19 +141,19 @@ void GroupMember::move(PartitionId partition) {
 // heeded: librdkafka numbers what is asked of a partition, from any thread, and drops without a word what
 // arrives after a higher number.
 bool GroupMember::settle(PartitionId partition) {
-  auto& state = ownership(partition);
+  auto& state = position_of(partition);
   const auto list = make_list(topic_, partition, state.next.value);
   const KafkaError failed(rd_kafka_seek_partitions(client_.get(), list.get(), seek_timeout()));
   if (failed != nullptr || list->elems[0].err != RD_KAFKA_RESP_ERR_NO_ERROR) return false;
   pause_in_client({partition}, !state.reads());
-  state.settled = true;
+  state.settle();
   return true;
 }
 
 bool GroupMember::settle_all() {
   bool all = true;
   for (const auto partition : owned())
-    if (!ownership(partition).settled && !settle(partition)) all = false;
+    if (!position_of(partition).settled() && !settle(partition)) all = false;
   const auto now = std::chrono::steady_clock::now();
   if (all)
     unsettled_since_.reset();

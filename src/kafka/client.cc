@@ -16,6 +16,7 @@ struct OwnedProperty {
 constexpr const char* kCommitRule = "offsets are committed only after their readings have been written";
 constexpr const char* kResetRule =
     "an offset that is no longer in the log is reported, never jumped over; see kafka.on_gap";
+constexpr const char* kCommittedRule = "readings of a transaction that was aborted are not folded";
 constexpr const char* kSideRule = "records of the side topics must not be lost or reordered";
 
 constexpr std::array kOwned = {
@@ -29,6 +30,8 @@ constexpr std::array kOwned = {
     OwnedProperty{"enable.auto.offset.store", kCommitRule},
     OwnedProperty{"offset.store.method", kCommitRule},
     OwnedProperty{"auto.offset.reset", kResetRule},
+    OwnedProperty{"isolation.level", kCommittedRule},
+    OwnedProperty{"enable.partition.eof", "the offset committed at the end of a partition rests on it"},
     OwnedProperty{"allow.auto.create.topics", "topics are created by the operator, never by use"},
     OwnedProperty{"enable.idempotence", kSideRule},
     OwnedProperty{"enable.gapless.guarantee", kSideRule},

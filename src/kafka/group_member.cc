@@ -55,7 +55,11 @@ Result<void> GroupMember::connect(const KafkaSourceOptions& options) {
                     {{"group.id", group_},
                      {"enable.auto.commit", "false"},
                      {"enable.auto.offset.store", "false"},
-                     {"auto.offset.reset", "error"}});
+                     {"auto.offset.reset", "error"},
+                     // Readings of a transaction that is aborted never were.
+                     {"isolation.level", "read_committed"},
+                     // Tells how far the log has been read where it ends in something that is no record.
+                     {"enable.partition.eof", "true"}});
   if (!client) return client.error();
   client_ = std::move(*client);
   rd_kafka_poll_set_consumer(client_.get());
@@ -116,9 +120,9 @@ void GroupMember::hand_out(std::span<rd_kafka_message_t* const> messages, bool r
   std::uint64_t records = 0, bytes = 0, stale = 0;
   for (auto* message : messages) {
     if (message->err != RD_KAFKA_RESP_ERR_NO_ERROR) {
-      take_error(*message);
+      if (take_error(*message) && !revoking) grouping.ends(*message);
       rd_kafka_message_destroy(message);
-    } else if (revoking || !wanted(*message)) {
+    } else if (revoking || !position_of({message->partition}).take({message->offset})) {
       ++stale;
       rd_kafka_message_destroy(message);
     } else {
@@ -137,23 +141,21 @@ void GroupMember::hand_out(std::span<rd_kafka_message_t* const> messages, bool r
   }
 }
 
-bool GroupMember::wanted(const rd_kafka_message_t& message) {
-  auto& state = ownership({message.partition});
-  if (!state.reads() || !state.settled || message.offset < state.next.value) return false;
-  state.next = {message.offset + 1};
-  return true;
-}
-
-void GroupMember::take_error(const rd_kafka_message_t& message) {
-  if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF) return;
+bool GroupMember::take_error(const rd_kafka_message_t& message) {
+  const bool of_partition = message.rkt != nullptr && message.partition >= 0;
+  if (message.err == RD_KAFKA_RESP_ERR__PARTITION_EOF)
+    return of_partition && position_of({message.partition}).reach({message.offset});
   note_error(message.err, rd_kafka_message_errstr(&message));
+  // It may stand for records, such as those of a batch that fails its checksum.
+  if (of_partition) position_of({message.partition}).missed();
   if (message.err == RD_KAFKA_RESP_ERR__AUTO_OFFSET_RESET) out_of_range_.push_back({message.partition});
+  return false;
 }
 
 // Such an error carries no sign of the seek that it belongs to, and may be older than the position: the log's
 // bounds decide. The fetcher has stopped in any case.
 void GroupMember::check_out_of_range(PartitionId partition) {
-  auto& state = ownership(partition);
+  auto& state = position_of(partition);
   if (!state.owned) return;
   reassign_ = true;
   if (!state.reads()) return;
@@ -218,13 +220,13 @@ std::optional<LogBounds> GroupMember::known_bounds(PartitionId partition) const 
 Result<TopicSettings> GroupMember::topic_settings() { return query_settings(client_.get(), topic_); }
 
 Result<void> GroupMember::commit(PartitionId partition, const CommittedOffset& offset) {
-  if (!ownership(partition).owned)
+  if (!position_of(partition).owned)
     return unavailable("kafka: " + name_of(partition) + " is not ours to commit");
   return commits_->send(partition, offset);
 }
 
 Result<void> GroupMember::commit_now(PartitionId partition, const CommittedOffset& offset) {
-  if (!ownership(partition).owned)
+  if (!position_of(partition).owned)
     return unavailable("kafka: " + name_of(partition) + " is not ours to commit");
   return commits_->send_and_wait(partition, offset, kCommitTimeoutMs);
 }

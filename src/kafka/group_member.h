@@ -1,11 +1,11 @@
 // KafkaSource on librdkafka. Split over group_member.cc (queries, poll, stop) and assignment.cc (who owns
 // what, and from where it reads).
 //
-// How positions are kept: `next` of a partition is what will be given out next. Librdkafka is told it
-// explicitly at every assign and seek, always as an offset, and nothing is given out of a partition until
-// librdkafka has acknowledged a seek to `next` (settled). So neither its own bookkeeping over pauses nor
-// anything fetched for an earlier position can move a partition, and none is left standing: one that cannot
-// be settled for a second is assigned anew.
+// How positions are kept (read_position.h): `next` of a partition is what will be given out next. Librdkafka
+// is told it explicitly at every assign and seek, always as an offset, and nothing is given out of a
+// partition until librdkafka has acknowledged a seek to `next` (settled). So neither its own bookkeeping over
+// pauses nor anything fetched for an earlier position can move a partition, and none is left standing: one
+// that cannot be settled for a second is assigned anew.
 #pragma once
 
 #include <chrono>
@@ -13,6 +13,7 @@
 
 #include "kafka/commit_queue.h"
 #include "kafka/kafka_source.h"
+#include "kafka/read_position.h"
 
 namespace hourfold::kafka {
 
@@ -40,15 +41,6 @@ class GroupMember final : public KafkaSource {
   Result<TopicSettings> topic_settings() override;
 
  private:
-  struct Ownership {
-    bool owned = false;
-    bool reading = false;  // start_reading() was called, and no out-of-range since
-    bool held = false;     // pause() was called
-    bool settled = false;  // librdkafka stands at `next`, paused or not as it should be
-    Offset next{0};
-
-    bool reads() const { return owned && reading && !held; }
-  };
   struct Rebalance {
     bool assign;
     std::vector<PartitionId> partitions;
@@ -63,12 +55,12 @@ class GroupMember final : public KafkaSource {
 
   std::size_t fetch(int timeout_ms);
   void hand_out(std::span<rd_kafka_message_t* const> messages, bool revoking, std::vector<RecordBatch>& out);
-  bool wanted(const rd_kafka_message_t& message);
-  void take_error(const rd_kafka_message_t& message);
+  // A message that is an error. True: the partition ends at its offset, beyond what has been given out.
+  bool take_error(const rd_kafka_message_t& message);
   void check_out_of_range(PartitionId partition);
   std::string name_of(PartitionId partition) const { return topic_ + "/" + std::to_string(partition.value); }
 
-  Ownership& ownership(PartitionId partition);
+  ReadPosition& position_of(PartitionId partition);
   std::vector<PartitionId> owned() const;
   void serve_rebalances();
   void assigned(const std::vector<PartitionId>& partitions);
@@ -88,7 +80,7 @@ class GroupMember final : public KafkaSource {
   std::optional<CommitQueue> commits_;
   Listener* listener_ = nullptr;
   std::vector<rd_kafka_message_t*> fetched_;  // room for one fetch()
-  std::vector<Ownership> partitions_;
+  std::vector<ReadPosition> partitions_;
   std::vector<Rebalance> rebalances_;
   std::vector<PartitionId> out_of_range_;
   bool in_on_assigned_ = false;

@@ -76,4 +76,10 @@ void MessageGrouping::add(rd_kafka_message_t* message) {
   batch.bytes += message->key_len + message->len + sizeof(Record) + kMessageOverhead;
 }
 
+void MessageGrouping::ends(const rd_kafka_message_t& message) {
+  Group& group = group_of(message.partition);
+  if (group.messages == nullptr) open(group);
+  out_[group.batch].read_to = Offset{message.offset};
+}
+
 }  // namespace hourfold::kafka

@@ -19,6 +19,8 @@ class MessageGrouping {
 
   // Takes the message, which has no error.
   void add(rd_kafka_message_t* message);
+  // No record is left below the message's offset.
+  void ends(const rd_kafka_message_t& message);
 
  private:
   struct Group {

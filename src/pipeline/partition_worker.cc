@@ -85,6 +85,7 @@ Result<void> PartitionWorker::fold(const RecordBatch& batch, EpochMs now) {
     if (auto folded = fold_record(record, now); !folded) return folded;
     marks_.next_offset = record.offset.next();
   }
+  if (batch.read_to) marks_.next_offset = std::max(marks_.next_offset, *batch.read_to);
   counters_.bytes.add(batch.bytes);
   publish_gauges();
   return {};

@@ -59,7 +59,8 @@ class PartitionWorker {
                                                        WindowStore& store, SinkQueue& sink, SideOutput& side,
                                                        EpochMs now);
 
-  // Applies records in order; those below next_offset() are dropped.
+  // Applies records in order; those below next_offset() are dropped. next_offset() is then past the last of
+  // them, and past what the batch says is no record.
   Result<void> fold(const RecordBatch& batch, EpochMs now);
   // Answers, look-ups, emission, side records, and the checkpoint when it is due.
   Result<void> step(EpochMs now);

@@ -31,7 +31,10 @@ struct Record {
 
 struct RecordBatch {
   PartitionId partition;
-  std::vector<Record> records;
+  std::vector<Record> records;  // may be none
+  // No record is left below this offset. Told where the log ends in something that is no record: transaction
+  // markers, records of aborted transactions, holes of a compaction.
+  std::optional<Offset> read_to;
   std::size_t bytes = 0;         // keys, values and bookkeeping, for the bounds of queues
   std::shared_ptr<void> memory;  // what the views point into
 };

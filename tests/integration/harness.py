@@ -192,11 +192,13 @@ class Case:
             self.lab.kafka_probe.produce(self.topic, self.lab.fleet(fleet_name)[stage]) for stage in stages
         )
 
-    def produce_records(self, records):
-        """Records as (partition or None, timestamp, key, value, [(header, value)])."""
+    def produce_records(self, records, transaction=None):
+        """Records as (partition or None, timestamp, key, value, [(header, value)]); in a transaction that ends in "commit" or "abort"."""
 
         file = self.folder / f"records-{len(list(self.folder.glob('records-*')))}"
         file.write_text("".join(produce_line(*record) for record in records), encoding="ascii")
+        if transaction:
+            return self.lab.kafka_probe.transact(self.topic, file, transaction)
         return self.lab.kafka_probe.produce(self.topic, file)
 
     def produce_slowly(self, fleet_name, slices, pause):

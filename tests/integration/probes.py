@@ -103,6 +103,10 @@ class KafkaProbe(Probe):
     def produce(self, topic, file):
         return int(self.ask("produce", topic, file)[0])
 
+    def transact(self, topic, file, end):
+        """end: "commit" or "abort"."""
+        return int(self.ask("transact", topic, file, end)[0])
+
     def dump(self, topic, file):
         return int(self.ask("dump", topic, file)[0])
 

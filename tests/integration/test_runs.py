@@ -86,3 +86,37 @@ def test_one_reading_of_an_open_hour_then_silence(own):
     own.services[0].start()
     own.settle(60)
     own.check()
+
+
+@case("transactions", partitions=1)
+def test_log_that_ends_in_what_is_no_record(own):
+    """Markers of transactions and aborted records at the end: the committed offset passes them, and nothing aborted is folded."""
+    own.prepare()
+    own.start("a")
+    now = own.lab.base
+
+    def reading(number):
+        return (
+            0,
+            now,
+            b"d1",
+            b'{"device":"d1","ts":%d,"metrics":{"m":%d}}' % (now - number, number),
+            [],
+        )
+
+    own.produce_records([reading(1)])
+    own.produce_records([reading(2), reading(3)], transaction="commit")
+    own.settle(60)
+    own.produce_records([reading(5), reading(100)], transaction="abort")
+    own.settle(60)
+    begin, end, committed, _ = own.lab.kafka_probe.offsets(own.group, own.topic)[0]
+    expect((begin, end, committed) == (0, 7, 7), f"offsets {begin} to {end}, committed {committed}, want 0 to 7, 7")
+    expected = own.check()
+    own.check_exact_counters(expected)
+    expect(expected.counters["folded"] == 3, f"{expected.counters}")
+    # Once more from the end that is no record, and from there on.
+    own.services[0].kill()
+    own.services[0].start()
+    own.produce_records([reading(6)])
+    own.settle(60)
+    own.check()

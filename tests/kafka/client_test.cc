@@ -25,7 +25,8 @@ TEST_CASE("properties that the product owns are refused with what to do") {
   CHECK(refusal("group.id", "x") == "kafka.properties: group.id cannot be set: set kafka.group instead");
   for (const auto* name :
        {"bootstrap.servers", "metadata.broker.list", "enable.auto.commit", "enable.auto.offset.store",
-        "auto.offset.reset", "enable.idempotence", "acks", "transactional.id", "message.timeout.ms"})
+        "auto.offset.reset", "isolation.level", "enable.partition.eof", "enable.idempotence", "acks",
+        "transactional.id", "message.timeout.ms"})
     CHECK(refusal(name, "x").starts_with(std::string("kafka.properties: ") + name + " cannot be set: "));
   CHECK(refusal("partition.assignment.strategy", "cooperative-sticky").find("cooperative") !=
         std::string::npos);
@@ -46,7 +47,6 @@ TEST_CASE("every other property is passed through") {
                                 {"sasl.password", "p"},
                                 {"group.instance.id", "host-1"},
                                 {"partition.assignment.strategy", "roundrobin"},
-                                {"isolation.level", "read_uncommitted"},
                                 {"check.crcs", "false"},
                                 {"compression.codec", "zstd"},
                                 {"fetch.max.bytes", "1000000"},

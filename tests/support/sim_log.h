@@ -29,6 +29,7 @@ struct SimReading {
 };
 
 struct SimRecord {
+  bool marker = false;  // of a transaction: an offset without a record
   EpochMs timestamp_ms = 0;
   std::string key;
   std::optional<std::string> value;
@@ -47,6 +48,7 @@ struct SimLogOptions {
   bool one_device_a_record = false;
   double late = .22;  // share of readings that come hours after their time
   int late_hours = 6;
+  bool markers = false;
   bool wide = false;  // one device has so many metrics that some readings do not fit
 };
 
@@ -168,7 +170,8 @@ inline void SimLog::produce(EpochMs now) {
   SimRecord record;
   record.timestamp_ms = now;
   record.key = device();
-  if (random_.chance(.02)) {  // a tombstone
+  record.marker = options_.markers && random_.chance(.2);
+  if (record.marker || random_.chance(.02)) {  // or a tombstone
     records_.push_back(record);
     expected_.emplace_back();
     return;

@@ -48,9 +48,10 @@ class SimWorker {
     if (worker->full() || worker->next_offset() >= log.end()) return false;
     RecordBatch batch;
     batch.partition = kSimPartition;
-    for (Offset at = worker->next_offset(); at < log.end() && batch.records.size() < records;
-         at = at.next()) {
+    Offset at = worker->next_offset();
+    for (; at < log.end() && batch.records.size() < records; at = at.next()) {
       const SimRecord& from = log.at(at);
+      if (from.marker) continue;
       Record record;
       record.offset = at;
       record.timestamp_ms = from.timestamp_ms;
@@ -58,6 +59,7 @@ class SimWorker {
       if (from.value) record.value = *from.value;
       batch.records.push_back(record);
     }
+    if (at == log.end()) batch.read_to = at;
     if (auto folded = worker->fold(batch, now); !folded) return folded.error();
     return true;
   }

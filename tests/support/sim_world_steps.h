@@ -12,6 +12,7 @@ inline SimTemper SimTemper::draw(Random& random) {
   temper.log.late = random.pick({.1, .3, .8, 1.});
   temper.log.late_hours = random.pick({2, 3, 6});
   temper.log.wide = random.chance(.06);
+  temper.log.markers = random.chance(.3);
   temper.hosts = random.pick<std::size_t>({1, 2, 2, 3, 4});
   temper.actions = static_cast<int>(random.between(150, 700));
   temper.disk_loss = random.pick({0., 0., .3, .8});

@@ -71,6 +71,12 @@ class WorkerBench {
     batch.records.push_back(record);
     return worker->fold(batch, now);
   }
+  // The log goes on to this offset without a record.
+  Result<void> read_to(std::int64_t offset) {
+    RecordBatch batch;
+    batch.read_to = Offset{offset};
+    return worker->fold(batch, now);
+  }
   // {"device":"d1","ts":<in the hour>,"metrics":{"a":<value>}}
   static std::string reading(EpochMs in_hour, double value, const std::string& device = "d1") {
     return "{\"device\":\"" + device + "\",\"ts\":" + std::to_string(kBenchHour.ms + in_hour) +

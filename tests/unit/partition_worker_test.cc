@@ -206,6 +206,22 @@ TEST_CASE("windows beyond the memory are unloaded and come back as they were") {
   CHECK(bench.committable() == 300);
 }
 
+TEST_CASE("what ends the log and is no record is passed, also in the commit, and holds nothing pending up") {
+  WorkerBench bench;
+  bench.start();
+  REQUIRE(bench.read(0, WorkerBench::reading(1, 1)));
+  REQUIRE(bench.read(2, WorkerBench::reading(2, 1)));
+  REQUIRE(bench.read_to(4));
+  CHECK(bench.worker->next_offset() == Offset{4});
+  CHECK(bench.committable() == 0);
+  bench.settle();
+  CHECK(bench.committable() == 4);
+  REQUIRE(bench.read_to(3));
+  CHECK(bench.worker->next_offset() == Offset{4});
+  bench.restart();
+  CHECK(bench.worker->next_offset() == Offset{4});
+}
+
 TEST_CASE("records below the position are dropped, holes are normal") {
   WorkerBench bench;
   bench.start(WorkerBench::plan_with(5, HourStart::lowest()));

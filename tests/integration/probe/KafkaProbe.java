@@ -61,6 +61,7 @@ final class KafkaProbe implements CommandLoop.Commands {
       case "create" -> create(a[0], Arrays.copyOfRange(a, 1, a.length));
       case "grow" -> grow(a[0], Integer.parseInt(a[1]));
       case "produce" -> produce(a[0], Path.of(a[1]));
+      case "transact" -> transact(a[0], Path.of(a[1]), a[2].equals("commit"));
       case "dump" -> dump(a[0], Path.of(a[1]));
       case "offsets" -> offsets(a[0], a[1]);
       case "members" -> members(a[0]);
@@ -93,13 +94,35 @@ final class KafkaProbe implements CommandLoop.Commands {
 
   /** produce TOPIC FILE -> number of records, all acknowledged. */
   private String produce(String topic, Path file) throws Exception {
+    try (var producer = producer(Map.of())) {
+      return send(producer, topic, file);
+    }
+  }
+
+  /** transact TOPIC FILE commit|abort -> number of records, written in one transaction that ends so. */
+  private String transact(String topic, Path file, boolean commit) throws Exception {
+    try (var producer = producer(Map.of("transactional.id", "probe-" + topic))) {
+      producer.initTransactions();
+      producer.beginTransaction();
+      String sent = send(producer, topic, file);
+      if (commit) producer.commitTransaction();
+      else producer.abortTransaction();
+      return sent;
+    }
+  }
+
+  private KafkaProducer<byte[], byte[]> producer(Map<String, String> more) {
     var settings = new Properties();
+    settings.putAll(more);
     settings.putAll(Map.of("bootstrap.servers", brokers, "acks", "all", "linger.ms", "20", "batch.size", "262144",
         "compression.type", "lz4", "buffer.memory", "67108864", "max.in.flight.requests.per.connection", "1",
         "delivery.timeout.ms", "60000", "request.timeout.ms", "30000"));
+    return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  private static String send(KafkaProducer<byte[], byte[]> producer, String topic, Path file) throws Exception {
     var sent = new ArrayList<Future<RecordMetadata>>();
-    try (var producer = new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
-        BufferedReader in = Files.newBufferedReader(file, StandardCharsets.US_ASCII)) {
+    try (BufferedReader in = Files.newBufferedReader(file, StandardCharsets.US_ASCII)) {
       for (String line; (line = in.readLine()) != null; ) {
         String[] field = line.split("\t", -1);
         var record = new ProducerRecord<byte[], byte[]>(topic, field[0].equals("-") ? null : Integer.valueOf(field[0]),
