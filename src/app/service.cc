@@ -9,10 +9,10 @@
 namespace hourfold {
 namespace {
 
-constexpr EpochMs kCommitEveryMs = 1'000;
-constexpr EpochMs kTellEveryMs = 5'000;
-constexpr EpochMs kEndEveryMs = 1'000;
-constexpr EpochMs kCheckEveryMs = 60'000;
+constexpr std::int64_t kCommitEveryMs = 1'000;
+constexpr std::int64_t kTellEveryMs = 5'000;
+constexpr std::int64_t kEndEveryMs = 1'000;
+constexpr std::int64_t kCheckEveryMs = 60'000;
 constexpr int kPollMs = 50;
 // Of one partition's batches between polling and folding. Fetched records beyond it stay in librdkafka's own
 // bounded queues.
@@ -20,7 +20,7 @@ constexpr std::size_t kMaxQueuedBytes = 16 << 20;
 
 }  // namespace
 
-Service::Service(ServiceParts parts) : parts_(std::move(parts)) {
+Service::Service(ServiceParts parts) : parts_(std::move(parts)), last_poll_ms_(parts_.clock->steady_ms()) {
   const Config& config = parts_.config;
   sink_ = std::make_unique<SinkThreads>(*parts_.table, config.sink.connections, parts_.on_put);
   const unsigned workers =
@@ -84,7 +84,7 @@ Result<void> Service::start() {
     return {};
   });
   if (!counted) return counted;
-  next_count_check_ms_ = parts_.clock->now_ms() + kCheckEveryMs;
+  next_count_check_ms_ = parts_.clock->steady_ms() + kCheckEveryMs;
   watcher_ = std::thread([this] {
     name_this_thread("watch");
     watch();
@@ -120,7 +120,7 @@ Result<void> Service::run() {
   while (!stopping_.load(std::memory_order_relaxed)) {
     batches.clear();
     if (auto polled = parts_.source->poll(kPollMs, batches); !polled) return polled;
-    last_poll_ms_.store(parts_.clock->now_ms(), std::memory_order_relaxed);
+    last_poll_ms_.store(parts_.clock->steady_ms(), std::memory_order_relaxed);
     hand_out(batches);
     steer();
     settle_doubts();
@@ -144,7 +144,7 @@ void Service::hand_out(std::vector<RecordBatch>& batches) {
 }
 
 void Service::steer() {
-  const EpochMs now = parts_.clock->now_ms();
+  const std::int64_t now = parts_.clock->steady_ms();
   const bool ask_end = now >= next_end_ms_;
   if (ask_end) next_end_ms_ = now + kEndEveryMs;
   const std::lock_guard lock(mutex_);
@@ -165,7 +165,7 @@ void Service::steer() {
 // A partition whose table has counted what the log is not known to reach: the log is asked anew. One question
 // a round, since it may wait for a broker that is away.
 void Service::settle_doubts() {
-  const EpochMs now = parts_.clock->now_ms();
+  const std::int64_t now = parts_.clock->steady_ms();
   if (now < next_doubt_ms_) return;
   next_doubt_ms_ = now + kEndEveryMs;
   for (auto& [partition, held] : held_) {
@@ -184,7 +184,7 @@ void Service::settle_doubts() {
 // Troubles that are ridden out are said once when they begin, once when they change and once when they are
 // over.
 void Service::tell_troubles() {
-  const EpochMs now = parts_.clock->now_ms();
+  const std::int64_t now = parts_.clock->steady_ms();
   if (now < next_tell_ms_) return;
   next_tell_ms_ = now + kTellEveryMs;
   std::map<std::string, std::string> troubles = {{"Kafka", parts_.source->last_error()}};
@@ -220,7 +220,7 @@ void Service::commit_due() {
                           ": offset not committed: " + result.outcome.error().message);
     }
   }
-  const EpochMs now = parts_.clock->now_ms();
+  const std::int64_t now = parts_.clock->steady_ms();
   if (now < next_commit_ms_) return;
   next_commit_ms_ = now + kCommitEveryMs;
   for (auto& [partition, held] : held_) {
@@ -248,7 +248,7 @@ Result<void> Service::look_for_failures() {
 }
 
 Result<void> Service::check_each_minute() {
-  const EpochMs now = parts_.clock->now_ms();
+  const std::int64_t now = parts_.clock->steady_ms();
   if (now < next_count_check_ms_) return {};
   next_count_check_ms_ = now + kCheckEveryMs;
   auto count = parts_.source->partition_count();
@@ -257,7 +257,7 @@ Result<void> Service::check_each_minute() {
 }
 
 bool Service::finish(std::chrono::milliseconds timeout) {
-  const EpochMs deadline = parts_.clock->now_ms() + timeout.count();
+  const std::int64_t deadline = parts_.clock->steady_ms() + timeout.count();
   for (auto& [partition, held] : held_) {
     parts_.source->pause(partition);
     held.task->drain();
@@ -269,13 +269,13 @@ bool Service::finish(std::chrono::milliseconds timeout) {
     });
   };
   std::vector<RecordBatch> ignored;
-  while (!drained() && parts_.clock->now_ms() < deadline) {
+  while (!drained() && parts_.clock->steady_ms() < deadline) {
     ignored.clear();
     if (!parts_.source->poll(kPollMs, ignored)) break;
     commit_due();
   }
   parts_.source->stop();  // closes what is held, see on_revoked()
-  const auto left = std::max<EpochMs>(0, deadline - parts_.clock->now_ms());
+  const auto left = std::max<std::int64_t>(0, deadline - parts_.clock->steady_ms());
   return sink_->stop(std::chrono::milliseconds(left + 1'000));
 }
 
@@ -285,7 +285,7 @@ Service::Status Service::status() const {
   status.joined = joined_;
   status.trouble = table_trouble_;
   status.since_poll =
-      std::chrono::milliseconds(parts_.clock->now_ms() - last_poll_ms_.load(std::memory_order_relaxed));
+      std::chrono::milliseconds(parts_.clock->steady_ms() - last_poll_ms_.load(std::memory_order_relaxed));
   for (const auto& [partition, why] : waiting_) {
     status.waiting.push_back(partition);
     status.waiting_for = why;

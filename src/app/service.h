@@ -113,17 +113,18 @@ class Service : private RecordSource::Listener {
   std::unique_ptr<SinkThreads> sink_;
   std::vector<std::unique_ptr<WorkerThread>> threads_;
   std::atomic<bool> stopping_{false};
-  std::atomic<std::int64_t> last_poll_ms_{0};
+  std::atomic<std::int64_t> last_poll_ms_;
 
   std::int32_t partition_count_ = 0;
   std::atomic<std::int32_t> generation_{0};
   std::optional<Error> fatal_;
-  EpochMs next_open_ms_ = 0;
-  EpochMs next_commit_ms_ = 0;
-  EpochMs next_count_check_ms_ = 0;
-  EpochMs next_end_ms_ = 0;
-  EpochMs next_doubt_ms_ = 0;
-  EpochMs next_tell_ms_ = 0;
+  // All of the steady clock.
+  std::int64_t next_open_ms_ = 0;
+  std::int64_t next_commit_ms_ = 0;
+  std::int64_t next_count_check_ms_ = 0;
+  std::int64_t next_end_ms_ = 0;
+  std::int64_t next_doubt_ms_ = 0;
+  std::int64_t next_tell_ms_ = 0;
   std::map<std::string, std::string> told_;  // last trouble logged, by what has it
 
   mutable std::mutex mutex_;  // guards what the observers see

@@ -7,7 +7,7 @@
 namespace hourfold {
 namespace {
 
-constexpr EpochMs kRetryOpenMs = 1'000;
+constexpr std::int64_t kRetryOpenMs = 1'000;
 
 WorkerSettings worker_settings(const Config& config, PartitionId partition, std::int32_t partition_count) {
   WorkerSettings settings;
@@ -40,7 +40,7 @@ void Service::on_assigned(const std::vector<PartitionId>& partitions) {
 }
 
 void Service::open_waiting() {
-  const EpochMs now = parts_.clock->now_ms();
+  const std::int64_t now = parts_.clock->steady_ms();
   if (waiting_.empty() || now < next_open_ms_ || fatal_) return;
   next_open_ms_ = now + kRetryOpenMs;
   std::vector<PartitionId> partitions;

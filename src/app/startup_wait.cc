@@ -9,13 +9,13 @@ namespace hourfold {
 
 Result<void> until_ready(const StartupWait& wait, const std::string& what,
                          const std::function<Result<void>()>& attempt) {
-  const EpochMs deadline = wait.clock.now_ms() + wait.timeout_ms;
+  const std::int64_t deadline = wait.clock.steady_ms() + wait.timeout_ms;
   std::string said;
   while (true) {
     Result<void> outcome = attempt();
     if (outcome || !outcome.error().retryable()) return outcome;
     if (wait.stopped()) return unavailable("stopped while waiting for " + what);
-    if (wait.clock.now_ms() >= deadline) {
+    if (wait.clock.steady_ms() >= deadline) {
       return fatal(outcome.error().message + " (gave up after " + format_duration(wait.timeout_ms) + ")");
     }
     if (said != outcome.error().message)

@@ -8,7 +8,7 @@
 namespace hourfold {
 namespace {
 
-constexpr EpochMs kTellEveryMs = 200;
+constexpr std::int64_t kTellEveryMs = 200;
 constexpr auto kIdleWait = std::chrono::milliseconds(20);
 
 }  // namespace
@@ -57,7 +57,8 @@ void PartitionTask::fail(const Error& error) {
   queued_bytes_.store(0, std::memory_order_relaxed);
 }
 
-bool PartitionTask::turn(EpochMs now) {
+bool PartitionTask::turn(const Clock& clock) {
+  const EpochMs now = clock.now_ms();
   if (failure()) return false;
   bool worked = false;
   if (draining_.load(std::memory_order_relaxed)) {
@@ -70,7 +71,7 @@ bool PartitionTask::turn(EpochMs now) {
     fail(stepped.error());
     return false;
   }
-  if (auto told = tell(now); !told) {
+  if (auto told = tell(clock.steady_ms()); !told) {
     fail(told.error());
     return false;
   }
@@ -105,12 +106,12 @@ Result<void> PartitionTask::fold_some(EpochMs now, bool& worked) {
   return parts_.worker->fold(batch, now);
 }
 
-Result<void> PartitionTask::tell(EpochMs now) {
+Result<void> PartitionTask::tell(std::int64_t steady_ms) {
   full_.store(parts_.worker->full(), std::memory_order_relaxed);
   drained_.store(draining_.load(std::memory_order_relaxed) && parts_.worker->drained(),
                  std::memory_order_release);
-  if (now < next_tell_ms_ && !draining_.load(std::memory_order_relaxed)) return {};
-  next_tell_ms_ = now + kTellEveryMs;
+  if (steady_ms < next_tell_ms_ && !draining_.load(std::memory_order_relaxed)) return {};
+  next_tell_ms_ = steady_ms + kTellEveryMs;
   const std::lock_guard lock(mutex_);
   if (committed_) parts_.worker->committed(*std::exchange(committed_, std::nullopt));
   if (const auto log = std::exchange(log_end_, std::nullopt)) {
@@ -202,7 +203,7 @@ void WorkerThread::run() {
     const auto tasks = tasks_;
     lock.unlock();
     bool worked = false;
-    for (const auto& task : tasks) worked = task->turn(clock_.now_ms()) || worked;
+    for (const auto& task : tasks) worked = task->turn(clock_) || worked;
     lock.lock();
     if (!worked && !woken_ && !closing_ && !stopping_)
       changed_.wait_for(lock, kIdleWait, [&] { return woken_ || closing_ || stopping_; });

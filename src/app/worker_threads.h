@@ -64,16 +64,16 @@ class PartitionTask {
   friend class WorkerThread;
 
   // --- the folding thread
-  bool turn(EpochMs now);
+  bool turn(const Clock& clock);
   Result<void> fold_some(EpochMs now, bool& worked);
   Result<void> step(EpochMs now);
-  Result<void> tell(EpochMs now);
+  Result<void> tell(std::int64_t steady_ms);
   void fail(const Error& error);
   // Checkpoint to disk; what may still be committed.
   std::optional<CommittedOffset> finish(EpochMs now);
 
   Parts parts_;
-  EpochMs next_tell_ms_ = 0;
+  std::int64_t next_tell_ms_ = 0;
 
   std::atomic<std::size_t> queued_bytes_{0};
   std::atomic<std::uint64_t> longest_checkpoint_us_{0};

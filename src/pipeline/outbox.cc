@@ -36,7 +36,7 @@ void Outbox::restore(OpenWindow& entry, Offset first, EpochMs now) {
 void Outbox::schedule(OpenWindow& entry, EpochMs now) {
   constexpr EpochMs kGrain = 100;
   entry.stage = Stage::kScheduled;
-  entry.due_ms = emission_due(policy_, entry.hour, entry.device->hash, now);
+  entry.due_ms = emission_due(policy_, entry.hour, entry.device->hash, now - ahead_ms_) + ahead_ms_;
   due_[(entry.due_ms + kGrain - 1) / kGrain * kGrain].push_back(&entry);
 }
 

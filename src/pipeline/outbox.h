@@ -5,8 +5,8 @@
 // in the order of their first
 //             unacknowledged offset: oldest hour first would hold the committed offset for hours in a
 //             backfill.
-// Threads:    the partition's worker. Time is an argument; the wall clock decides when to emit and nothing
-// else.
+// Threads:    the partition's worker. Time is an argument, of a clock that never goes back (timeline.h); the
+// wall clock closes hours.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct EmitPolicy {
   std::int64_t closing_spread_ms = 5'000;
 };
 
-// When a window that changed now is to be written.
+// When a window that changed now, by the wall clock, is to be written.
 EpochMs emission_due(const EmitPolicy& policy, HourStart hour, std::uint64_t device_hash, EpochMs now);
 
 class Outbox {
@@ -36,6 +36,8 @@ class Outbox {
 
   Outbox(EmitPolicy policy, std::uint32_t buckets) : policy_(policy), ready_(buckets) {}
 
+  // How far the times of the calls that follow are ahead of the wall clock.
+  void set_ahead(std::int64_t ahead_ms) { ahead_ms_ = ahead_ms; }
   // A reading at this offset was folded into the window.
   void changed(OpenWindow& entry, Offset offset, EpochMs now);
   // Restored from the state: pending since that offset.
@@ -69,6 +71,7 @@ class Outbox {
   void make_ready(OpenWindow& entry);
 
   EmitPolicy policy_;
+  std::int64_t ahead_ms_ = 0;
   Ready by_offset_;                                  // by first unacknowledged offset, all stages
   std::map<EpochMs, std::vector<OpenWindow*>> due_;  // by tenth of a second
   std::vector<Ready> ready_;                         // by salt, by first unsent offset

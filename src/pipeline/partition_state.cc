@@ -41,15 +41,17 @@ Result<void> PartitionWorker::restore(bool forget_windows, EpochMs now) {
   return store_.apply(changes);
 }
 
-HourStart PartitionWorker::expiry_bound(EpochMs now) const {
+HourStart PartitionWorker::expiry_bound(EpochMs wall) const {
   // The wall clock only holds a forged stamp back: it would expire everything.
   if (marks_.highest_arrival_ms == 0) return HourStart::lowest();
-  return HourStart::of(std::min(marks_.highest_arrival_ms, now) - settings_.retention_ms);
+  return HourStart::of(std::min(marks_.highest_arrival_ms, wall) - settings_.retention_ms);
 }
 
-Result<void> PartitionWorker::checkpoint(EpochMs now) {
+Result<void> PartitionWorker::checkpoint(EpochMs now) { return write_checkpoint(advance(now)); }
+
+Result<void> PartitionWorker::write_checkpoint(EpochMs now) {
   StateChanges changes;
-  if (const HourStart bound = expiry_bound(now); bound > marks_.expire_below) {
+  if (const HourStart bound = expiry_bound(now - time_.ahead_ms()); bound > marks_.expire_below) {
     marks_.expire_below = bound;
     marks_.look_below = std::max(marks_.look_below, HourStart{bound.ms - kHourMs});
     changes.expire_below = bound;

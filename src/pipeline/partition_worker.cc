@@ -61,6 +61,7 @@ PartitionWorker::PartitionWorker(WorkerSettings settings, StartPlan plan, Window
                [this](const OpenWindow& entry, const Window& window, const Error& error) {
                  row_refused(entry, window, error);
                }),
+      time_(now),
       // Staggered, so that the partitions of a process do not all write at the same moment.
       next_checkpoint_ms_(now + settings_.checkpoint_ms / 2 +
                           (settings_.partition.value * 7919) % (settings_.checkpoint_ms / 2 + 1)) {}
@@ -79,7 +80,14 @@ Result<std::unique_ptr<PartitionWorker>> PartitionWorker::open(WorkerSettings se
   return worker;
 }
 
-Result<void> PartitionWorker::fold(const RecordBatch& batch, EpochMs now) {
+EpochMs PartitionWorker::advance(EpochMs wall) {
+  const EpochMs now = time_.advance(wall);
+  outbox_.set_ahead(time_.ahead_ms());
+  return now;
+}
+
+Result<void> PartitionWorker::fold(const RecordBatch& batch, EpochMs wall) {
+  const EpochMs now = advance(wall);
   for (const Record& record : batch.records) {
     if (record.offset < marks_.next_offset) continue;
     if (auto folded = fold_record(record, now); !folded) return folded;
@@ -315,7 +323,8 @@ void PartitionWorker::row_refused(const OpenWindow& entry, const Window& window,
   side_tracker_.add(std::move(side), *entry.first_in_flight);
 }
 
-Result<void> PartitionWorker::step(EpochMs now) {
+Result<void> PartitionWorker::step(EpochMs wall) {
+  const EpochMs now = advance(wall);
   sink_.take_answers(put_answers_, look_up_answers_);
   for (const PutAnswer& answer : put_answers_) {
     if (auto taken = emitter_.take(answer, now); !taken) return taken;
@@ -335,7 +344,7 @@ Result<void> PartitionWorker::step(EpochMs now) {
   const bool too_large = windows_.loaded_bytes() > settings_.memory_bytes;
   if (now >= next_checkpoint_ms_ ||
       (too_large && now >= next_checkpoint_ms_ - settings_.checkpoint_ms + 1000)) {
-    if (auto done = checkpoint(now); !done) return done;
+    if (auto done = write_checkpoint(now); !done) return done;
   }
   publish_gauges();
   return {};

@@ -28,6 +28,7 @@
 #include "pipeline/side_tracker.h"
 #include "pipeline/sink_queue.h"
 #include "pipeline/start_plan.h"
+#include "pipeline/timeline.h"
 #include "pipeline/waiting_room.h"
 #include "pipeline/window_table.h"
 #include "ports/record_source.h"
@@ -54,6 +55,7 @@ struct WorkerSettings {
 
 class PartitionWorker {
  public:
+  // now, here and below: by the wall clock, which may be set back or forth between two calls.
   // Takes up what the store holds (empty unless the plan keeps it).
   static Result<std::unique_ptr<PartitionWorker>> open(WorkerSettings settings, StartPlan plan,
                                                        WindowStore& store, SinkQueue& sink, SideOutput& side,
@@ -95,7 +97,10 @@ class PartitionWorker {
   PartitionWorker(WorkerSettings settings, StartPlan plan, WindowStore& store, SinkQueue& sink,
                   SideOutput& side, EpochMs now);
 
+  // Inside, `now` is on the timeline.
+  EpochMs advance(EpochMs wall);
   Result<void> restore(bool forget_windows, EpochMs now);
+  Result<void> write_checkpoint(EpochMs now);
   Result<void> fold_record(const Record& record, EpochMs now);
   Result<void> fold_reading(const Record& record, const ParsedRecord& parsed, const ParsedReading& reading,
                             Position position, EpochMs now);
@@ -119,7 +124,7 @@ class PartitionWorker {
                          RecordCopy original) const;
   void to_side(SideChannel channel, std::string_view reason, const Record& record, Position position);
   void row_refused(const OpenWindow& entry, const Window& window, const Error& error);
-  HourStart expiry_bound(EpochMs now) const;
+  HourStart expiry_bound(EpochMs wall) const;
   void publish_gauges();
 
   WorkerSettings settings_;
@@ -139,6 +144,7 @@ class PartitionWorker {
   SideTracker side_tracker_;
   Emitter emitter_;
 
+  Timeline time_;
   EpochMs next_checkpoint_ms_;
   std::vector<PutAnswer> put_answers_;
   std::vector<LookUpAnswer> look_up_answers_;

@@ -1,4 +1,4 @@
-// Wall clock of the host. Decides when to emit, checkpoint and retry; never what is in a cell.
+// Clocks of the host. They decide when to emit, checkpoint and retry; never what is in a cell.
 #pragma once
 
 #include "core/types.h"
@@ -8,7 +8,10 @@ namespace hourfold {
 class Clock {
  public:
   virtual ~Clock() = default;
+  // Wall clock: closes hours. It may be set back or forth at any moment.
   virtual EpochMs now_ms() const = 0;
+  // Since some moment, at an even pace: for intervals and timeouts.
+  virtual std::int64_t steady_ms() const = 0;
 };
 
 }  // namespace hourfold

@@ -76,6 +76,8 @@ class SimWorld {
     if (trace_) std::printf("%lld %s\n", static_cast<long long>((now_ - kSimStart) / 1000), text.c_str());
   }
 
+  EpochMs wall() const { return now_ + skew_; }
+
   // Ownership.
   void take_over(std::size_t host);
   bool start(SimWorker& worker);
@@ -105,6 +107,7 @@ class SimWorld {
   SimTemper temper_;
   SimFindings findings_;
   EpochMs now_ = kSimStart;
+  EpochMs skew_ = 0;  // of the hosts' wall clock
   SimLog log_;
   SimTable table_;
   SimNet net_;

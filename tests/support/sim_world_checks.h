@@ -74,7 +74,7 @@ inline void SimWorld::drain() {
     SimWorker* worker = owner();
     if (!worker) return findings_.add("stuck", "nobody owns the partition");
     worker->side->settle();
-    note(*worker, worker->worker->step(now_));
+    note(*worker, worker->worker->step(wall()));
     poll(*worker, 3);
     worker = owner();
     if (!worker) continue;

@@ -103,7 +103,7 @@ inline bool SimWorld::start(SimWorker& worker) {
   worker.sink = std::make_unique<SimSinkQueue>(net_, worker.id);
   worker.side = std::make_unique<SimSideOutput>(random_, topics_, 1 + random_.below(6));
   auto started = PartitionWorker::open(temper_.settings, std::move(*plan), *worker.store, *worker.sink,
-                                       *worker.side, now_);
+                                       *worker.side, wall());
   if (!started) {
     findings_.add("stopped", started.error().message);
     return false;
@@ -138,7 +138,7 @@ inline void SimWorld::end(SimWorker& worker, bool crash) {
     MemoryStores& stores = hosts_[worker.host]->stores;
     stores.crash(kSimPartition, random_.below(stores.unsynced(kSimPartition) + 1));
   } else if (random_.chance(.5)) {
-    (void)worker.worker->checkpoint(now_);
+    (void)worker.worker->checkpoint(wall());
   }
   std::erase_if(workers_, [&](const auto& one) { return one.get() == &worker; });
 }
@@ -189,9 +189,9 @@ inline void SimWorld::calm_moment() {
     if (!worker) break;
     now_ += 3'000;
     worker->side->settle();
-    note(*worker, worker->worker->step(now_));
+    note(*worker, worker->worker->step(wall()));
     for (int k = 0; k < 8; ++k) net_.mishap();
-    note(*worker, worker->worker->step(now_));
+    note(*worker, worker->worker->step(wall()));
     send_commit(*worker);
     deliver_commit(*worker);
   }
@@ -203,11 +203,11 @@ inline void SimWorld::act_on(SimWorker& worker) {
   if (what < 17) {
     poll(worker, 1 + random_.below(3));
   } else if (what < 32) {
-    note(worker, worker.worker->step(now_));
+    note(worker, worker.worker->step(wall()));
   } else if (what < 37) {
     if (!sides_down_) worker.side->mishap();
   } else if (what < 39) {
-    note(worker, worker.worker->checkpoint(now_));
+    note(worker, worker.worker->checkpoint(wall()));
   } else if (what < 41) {
     (void)worker.store->sync();
     SimHost& host = *hosts_[worker.host];
@@ -246,6 +246,9 @@ inline void SimWorld::act_on_world() {
     take_over(host);
   } else if (what < 15) {
     now_ += random_.between(0, kHourMs);
+  } else if (what < 16) {
+    skew_ = random_.between(-30, 30) * kHourMs;
+    say("the hosts' clock jumps");
   }
 }
 
@@ -260,7 +263,7 @@ inline void SimWorld::poll(SimWorker& worker, std::size_t records) {
     }
     return;
   }
-  auto read = worker.poll(log_, records, now_);
+  auto read = worker.poll(log_, records, wall());
   say("worker " + std::to_string(worker.id) + " read to " +
       std::to_string(worker.worker->next_offset().value));
   note(worker, read ? Result<void>() : Result<void>(read.error()));

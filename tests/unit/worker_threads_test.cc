@@ -29,6 +29,7 @@ class LaterClock final : public Clock {
     const auto elapsed = std::chrono::steady_clock::now() - begin_;
     return kHour.ms + kHourMs + std::chrono::duration_cast<std::chrono::milliseconds>(elapsed).count();
   }
+  std::int64_t steady_ms() const override { return now_ms(); }
 
  private:
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
