@@ -33,6 +33,8 @@ constexpr Member kMembers[] = {
     {&CounterTotals::window_bytes, &WorkerCounters::window_bytes, true},
     {&CounterTotals::outbox, &WorkerCounters::outbox, true},
     {&CounterTotals::side_unacknowledged, &WorkerCounters::side_unacknowledged, true},
+    {&CounterTotals::side_reduced, &WorkerCounters::side_reduced, false},
+    {&CounterTotals::side_refused, &WorkerCounters::side_refused, false},
     {&CounterTotals::rows_put, &WorkerCounters::rows_put, false},
     {&CounterTotals::cells_put, &WorkerCounters::cells_put, false},
     {&CounterTotals::put_batches, &WorkerCounters::put_batches, false},

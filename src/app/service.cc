@@ -190,6 +190,7 @@ void Service::tell_troubles() {
   std::map<std::string, std::string> troubles = {{"Kafka", parts_.source->last_error()}};
   // Partitions mostly share their trouble: one line for all of them.
   for (const auto& [partition, held] : held_) {
+    log_alarms(partition, *held.task);
     if (const std::string trouble = held.task->trouble(); !trouble.empty())
       troubles["table and side topics"] = trouble;
   }
@@ -204,6 +205,11 @@ void Service::tell_troubles() {
     }
     before = trouble;
   }
+}
+
+void Service::log_alarms(PartitionId partition, PartitionTask& task) {
+  for (const std::string& alarm : task.take_alarms())
+    parts_.log('e', "partition " + std::to_string(partition.value) + ": " + alarm);
 }
 
 void Service::commit_due() {

@@ -105,6 +105,7 @@ class Service : private RecordSource::Listener {
   void settle_doubts();
   void commit_due();
   void tell_troubles();
+  void log_alarms(PartitionId partition, PartitionTask& task);
   Result<void> look_for_failures();
   Result<void> check_each_minute();
   void watch();

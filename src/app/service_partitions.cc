@@ -152,6 +152,7 @@ void Service::close(PartitionId partition, bool lost) {
   if (at == held_.end()) return;
   const Held held = at->second;
   const auto commit = held.thread->close(held.task);
+  log_alarms(partition, *held.task);
   if (auto failure = held.task->failure()) parts_.log('e', failure->message);
   if (commit && !lost) {
     if (auto done = parts_.source->commit_now(partition, *commit); !done) {

@@ -9,6 +9,8 @@ namespace hourfold {
 namespace {
 
 constexpr std::int64_t kTellEveryMs = 200;
+// Between two times that the polling thread takes them.
+constexpr std::size_t kMaxAlarms = 20;
 constexpr auto kIdleWait = std::chrono::milliseconds(20);
 
 }  // namespace
@@ -37,6 +39,24 @@ std::optional<Error> PartitionTask::failure() const {
 std::string PartitionTask::trouble() const {
   const std::lock_guard lock(mutex_);
   return trouble_;
+}
+
+std::vector<std::string> PartitionTask::take_alarms() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> alarms = std::exchange(alarms_, {});
+  if (const std::size_t more = std::exchange(more_alarms_, 0); more != 0)
+    alarms.push_back("and " + std::to_string(more) + " more");
+  return alarms;
+}
+
+void PartitionTask::note_alarms() {
+  for (std::string& alarm : parts_.worker->take_alarms()) {
+    if (alarms_.size() < kMaxAlarms) {
+      alarms_.push_back(std::move(alarm));
+    } else {
+      ++more_alarms_;
+    }
+  }
 }
 
 std::optional<Offset> PartitionTask::doubted() const {
@@ -119,6 +139,7 @@ Result<void> PartitionTask::tell(std::int64_t steady_ms) {
   }
   commit_ = parts_.worker->commit_due();
   trouble_ = parts_.worker->trouble();
+  note_alarms();
   doubted_ = parts_.worker->doubted();
   return {};
 }
@@ -136,6 +157,7 @@ std::optional<CommittedOffset> PartitionTask::finish(EpochMs now) {
     }
     commit = parts_.worker->commit_due();
   }
+  note_alarms();
   return commit;
 }
 

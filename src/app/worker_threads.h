@@ -51,6 +51,8 @@ class PartitionTask {
   void committed(Offset offset);
   std::optional<Error> failure() const;
   std::string trouble() const;
+  // Of the worker, the first of them; how many more there were is said at the end.
+  std::vector<std::string> take_alarms();
   // As PartitionWorker's; the answer is taken to it.
   std::optional<Offset> doubted() const;
   void log_ends_at(Offset end, Offset doubted);
@@ -69,6 +71,7 @@ class PartitionTask {
   Result<void> step(EpochMs now);
   Result<void> tell(std::int64_t steady_ms);
   void fail(const Error& error);
+  void note_alarms();  // under the lock
   // Checkpoint to disk; what may still be committed.
   std::optional<CommittedOffset> finish(EpochMs now);
 
@@ -86,6 +89,8 @@ class PartitionTask {
   std::optional<Offset> committed_;
   std::optional<Error> failure_;
   std::string trouble_;
+  std::vector<std::string> alarms_;
+  std::size_t more_alarms_ = 0;
   std::optional<Offset> doubted_;
   struct LogEnd {
     Offset end;

@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -86,9 +88,9 @@ class SideFile {
   std::size_t buffered() const { return buffer_.size(); }
 
   // Moves what waits to one of the two lists.
-  void flush(std::vector<Position>& acknowledged, std::vector<Position>& failed) {
+  void flush(SideOutcomes& outcomes) {
     if (waiting_.empty()) return;
-    auto& outcome = write_and_sync() ? acknowledged : failed;
+    auto& outcome = write_and_sync() ? outcomes.acknowledged : outcomes.failed;
     outcome.insert(outcome.end(), waiting_.begin(), waiting_.end());
     waiting_.clear();
     buffer_.clear();
@@ -138,23 +140,21 @@ class SideFilesOfWorker final : public SideOutput {
                              std::to_string(record.partition.value) + ".jsonl";
     auto& file = files_.try_emplace(name, (folder_ / name).string()).first->second;
     file.add(record);
-    if (file.buffered() > kBufferMax) file.flush(acknowledged_, failed_);
+    if (file.buffered() > kBufferMax) file.flush(early_);
     return {};
   }
 
-  void take_outcomes(std::vector<Position>& acknowledged, std::vector<Position>& failed) override {
-    for (auto& [name, file] : files_) file.flush(acknowledged_, failed_);
-    acknowledged.insert(acknowledged.end(), acknowledged_.begin(), acknowledged_.end());
-    failed.insert(failed.end(), failed_.begin(), failed_.end());
-    acknowledged_.clear();
-    failed_.clear();
+  void take_outcomes(SideOutcomes& outcomes) override {
+    for (auto& [name, file] : files_) file.flush(early_);
+    std::ranges::move(early_.acknowledged, std::back_inserter(outcomes.acknowledged));
+    std::ranges::move(early_.failed, std::back_inserter(outcomes.failed));
+    early_ = {};
   }
 
  private:
   std::filesystem::path folder_;
   std::map<std::string, SideFile> files_;
-  std::vector<Position> acknowledged_;
-  std::vector<Position> failed_;
+  SideOutcomes early_;  // of buffers that were full before they were asked for
 };
 
 class SideFiles final : public SideOutputs {

@@ -1,7 +1,9 @@
 #include "kafka/kafka_side_output.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 #include <utility>
 
@@ -17,26 +19,24 @@ namespace {
 // Where the outcomes of one worker's records wait for it.
 struct Mailbox {
   std::mutex mutex;
-  std::vector<Position> acknowledged;
-  std::vector<Position> failed;
-
-  void put(std::vector<Position> Mailbox::*which, Position position) {
-    const std::lock_guard lock(mutex);
-    (this->*which).push_back(position);
-  }
+  SideOutcomes outcomes;
 };
 
-enum class Form : std::uint8_t { kBatched, kAlone, kShortened };
+// What is left of a record, one step at a time, where its topic does not take it as it is.
+enum class Form : std::uint8_t { kBatched, kAlone, kWithoutValue, kBare };
 
 // Goes with a record through librdkafka and comes back with its delivery report.
 struct Ticket {
   std::shared_ptr<Mailbox> mailbox;
   Position position;
-  EpochMs timestamp_ms;  // librdkafka does not tell that of a message that failed
+  EpochMs timestamp_ms;  // librdkafka does not tell that of a message that failed; -1: the broker's
   Form form = Form::kBatched;
+  bool reduced = false;
 };
 
 constexpr const char* kDetail = "hourfold.detail";
+// Of a detail in a record that is as small as it can be.
+constexpr std::size_t kMaxBareDetail = 256;
 
 RecordHeaders headers_of(const SideRecord& record) {
   RecordHeaders headers = record.headers;
@@ -53,14 +53,66 @@ std::optional<std::string_view> view(const std::optional<std::string>& text) {
   return text ? std::optional<std::string_view>(*text) : std::nullopt;
 }
 
-// The last header of the name is this product's; a record may have been through a side topic before.
-void say_shortened(RecordHeaders& headers, std::size_t size) {
-  const std::string words = "the value of " + std::to_string(size) +
-                            " bytes is left out: the side topic does not take a record of its size";
+// The last header of a name is this product's; a record may have been through a side topic before.
+void say(RecordHeaders& headers, const std::string& words) {
   if (!headers.empty() && headers.back().name == kDetail)
     headers.back().value = headers.back().value.value_or("") + "; " + words;
   else
     headers.push_back({kDetail, words});
+}
+
+// Where the original is, why it is here, and the beginning of the detail.
+RecordHeaders bare(const RecordHeaders& headers) {
+  RecordHeaders kept;
+  for (const char* name : {"hourfold.reason", "hourfold.topic", "hourfold.partition", "hourfold.offset",
+                           "hourfold.index", kDetail}) {
+    const auto last = std::find_if(headers.rbegin(), headers.rend(),
+                                   [&](const RecordHeader& header) { return header.name == name; });
+    if (last != headers.rend()) kept.push_back(*last);
+  }
+  for (RecordHeader& header : kept)
+    if (header.value && header.value->size() > kMaxBareDetail) header.value->resize(kMaxBareDetail);
+  return kept;
+}
+
+bool is_too_large(rd_kafka_resp_err_t code) {
+  return code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE || code == RD_KAFKA_RESP_ERR_INVALID_MSG_SIZE ||
+         code == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
+}
+
+// Whether the record is to blame, or another one of its batch: the same bytes will never pass.
+bool is_for_good(rd_kafka_resp_err_t code) {
+  return is_too_large(code) || code == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP ||
+         code == RD_KAFKA_RESP_ERR_INVALID_RECORD || code == RD_KAFKA_RESP_ERR_UNSUPPORTED_FOR_MESSAGE_FORMAT;
+}
+
+// Turns a record that was refused into the next form in which it may pass; headers are those it refers to.
+// False: there is none.
+bool reduce(rd_kafka_resp_err_t code, OutgoingRecord& record, RecordHeaders& headers, Ticket& ticket) {
+  if (ticket.form == Form::kBatched) {
+    ticket.form = Form::kAlone;
+    return true;
+  }
+  if (code == RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP && record.timestamp_ms >= 0) {
+    say(headers, "the side topic does not take its timestamp " + std::to_string(record.timestamp_ms));
+    record.timestamp_ms = ticket.timestamp_ms = -1;
+    ticket.reduced = true;
+    return true;
+  }
+  if (!is_too_large(code) || ticket.form == Form::kBare) return false;
+  ticket.reduced = true;
+  if (ticket.form == Form::kAlone) {
+    ticket.form = Form::kWithoutValue;
+    say(headers, "the value of " + std::to_string(record.value ? record.value->size() : 0) +
+                     " bytes is left out: the side topic does not take a record of its size");
+    record.value = std::string_view("");
+    return true;
+  }
+  ticket.form = Form::kBare;
+  say(headers, "key and headers are left out, too");
+  headers = bare(headers);
+  record.key = std::nullopt;
+  return true;
 }
 
 class SideTopics final : public KafkaSideOutputs {
@@ -101,9 +153,12 @@ class SideTopics final : public KafkaSideOutputs {
                             view(record.value), record.timestamp_ms, &headers};
     auto ticket = std::make_unique<Ticket>(Ticket{mailbox, record.position, record.timestamp_ms});
     auto code = submit(0, outgoing, ticket, true);
-    if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE) code = send_shortened(outgoing, headers, ticket);
+    if (is_for_good(code)) code = submit_reduced(code, outgoing, headers, ticket);
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return {};
-    return unavailable("kafka: side topic '" + topic->second + "': " + rd_kafka_err2str(code));
+    const std::string why = "kafka: side topic '" + topic->second + "': " + rd_kafka_err2str(code);
+    if (!is_for_good(code)) return unavailable(why);
+    ++refused_;
+    return refused(why);
   }
 
   std::string last_error() const override {
@@ -115,7 +170,7 @@ class SideTopics final : public KafkaSideOutputs {
     const std::lock_guard lock(mutex_);
     std::uint64_t queued = 0;
     for (const auto& producer : producers_) queued += producer == nullptr ? 0 : producer->queued();
-    return {delivered_, failed_, shortened_, queued};
+    return {delivered_, failed_, reduced_, refused_, queued};
   }
 
  private:
@@ -148,34 +203,43 @@ class SideTopics final : public KafkaSideOutputs {
     return code;
   }
 
-  rd_kafka_resp_err_t send_shortened(OutgoingRecord& record, RecordHeaders& headers,
+  // Tries one form after the other, until one is on its way, none is left, or there is a trouble that passes.
+  rd_kafka_resp_err_t submit_reduced(rd_kafka_resp_err_t code, OutgoingRecord& record, RecordHeaders& headers,
                                      std::unique_ptr<Ticket>& ticket) {
-    ticket->form = Form::kShortened;
-    say_shortened(headers, record.value ? record.value->size() : 0);
-    record.value = std::string_view("");
-    record.headers = &headers;
-    return submit(1, record, ticket, false);
+    while (is_for_good(code) && reduce(code, record, headers, *ticket)) {
+      record.headers = &headers;
+      code = submit(1, record, ticket, false);
+    }
+    return code;
   }
 
   void report(const rd_kafka_message_t& message) {
     std::unique_ptr<Ticket> ticket(static_cast<Ticket*>(message._private));
     auto code = message.err;
-    if (code == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE && ticket->form != Form::kShortened) {
-      code = send_again(message, ticket);
-      if (code == RD_KAFKA_RESP_ERR_NO_ERROR) return;
-    }
+    if (is_for_good(code)) code = send_again(message, ticket);
+    if (ticket == nullptr) return;
+    SideOutcomes& outcomes = ticket->mailbox->outcomes;
     if (code == RD_KAFKA_RESP_ERR_NO_ERROR) {
       ++delivered_;
-      if (ticket->form == Form::kShortened) ++shortened_;
+      if (ticket->reduced) ++reduced_;
       note("");
-      ticket->mailbox->put(&Mailbox::acknowledged, ticket->position);
+      const std::lock_guard lock(ticket->mailbox->mutex);
+      outcomes.acknowledged.push_back(ticket->position);
+      outcomes.reduced += ticket->reduced ? 1U : 0U;
+      return;
+    }
+    const std::string why = std::string(rd_kafka_topic_name(message.rkt)) + ": " + rd_kafka_err2str(code);
+    note(why);
+    ++(is_for_good(code) ? refused_ : failed_);
+    const std::lock_guard lock(ticket->mailbox->mutex);
+    if (is_for_good(code)) {
+      outcomes.refused.push_back({ticket->position, why});
     } else {
-      ++failed_;
-      note(std::string(rd_kafka_topic_name(message.rkt)) + ": " + rd_kafka_err2str(code));
-      ticket->mailbox->put(&Mailbox::failed, ticket->position);
+      outcomes.failed.push_back(ticket->position);
     }
   }
 
+  // NO_ERROR: the ticket is on its way again.
   rd_kafka_resp_err_t send_again(const rd_kafka_message_t& message, std::unique_ptr<Ticket>& ticket) {
     const auto bytes = [](const void* data, std::size_t size) {
       return data == nullptr ? std::nullopt
@@ -188,9 +252,7 @@ class SideTopics final : public KafkaSideOutputs {
     OutgoingRecord record{
         rd_kafka_topic_name(message.rkt),    std::nullopt,         bytes(message.key, message.key_len),
         bytes(message.payload, message.len), ticket->timestamp_ms, &headers};
-    if (ticket->form == Form::kAlone) return send_shortened(record, headers, ticket);
-    ticket->form = Form::kAlone;
-    return submit(1, record, ticket, false);
+    return submit_reduced(message.err, record, headers, ticket);
   }
 
   void note(const std::string& words) {
@@ -208,7 +270,7 @@ class SideTopics final : public KafkaSideOutputs {
   mutable std::mutex error_mutex_;
   std::string last_error_;
   std::atomic<bool> has_error_{false};
-  std::atomic<std::uint64_t> delivered_{0}, failed_{0}, shortened_{0};
+  std::atomic<std::uint64_t> delivered_{0}, failed_{0}, reduced_{0}, refused_{0};
 };
 
 class SideTopicsOfWorker final : public SideOutput {
@@ -218,12 +280,16 @@ class SideTopicsOfWorker final : public SideOutput {
 
   Result<void> send(const SideRecord& record) override { return outputs_.send(record, mailbox_); }
 
-  void take_outcomes(std::vector<Position>& acknowledged, std::vector<Position>& failed) override {
-    const std::lock_guard lock(mailbox_->mutex);
-    acknowledged.insert(acknowledged.end(), mailbox_->acknowledged.begin(), mailbox_->acknowledged.end());
-    failed.insert(failed.end(), mailbox_->failed.begin(), mailbox_->failed.end());
-    mailbox_->acknowledged.clear();
-    mailbox_->failed.clear();
+  void take_outcomes(SideOutcomes& outcomes) override {
+    SideOutcomes mine;
+    {
+      const std::lock_guard lock(mailbox_->mutex);
+      std::swap(mine, mailbox_->outcomes);
+    }
+    std::ranges::move(mine.acknowledged, std::back_inserter(outcomes.acknowledged));
+    std::ranges::move(mine.failed, std::back_inserter(outcomes.failed));
+    std::ranges::move(mine.refused, std::back_inserter(outcomes.refused));
+    outcomes.reduced += mine.reduced;
   }
 
  private:

@@ -3,11 +3,12 @@
 //
 // Nothing is given up: a record stays queued while its topic or broker is away (no message timeout), so an
 // outage holds the committed offset and loses nothing; when the queue is full (queue.buffering.max.kbytes, 64
-// MiB here), send() answers Unavailable. A record that its topic refuses as too large is first sent again on
-// its own (a batch may have been too large, not the record), then with an empty value and a hourfold.detail
-// that says so; its headers still name where the original is. A record without a timestamp gets the time of
-// sending. Threads: as SideOutputs; delivery reports come on threads of this class. Close every SideOutput
-// before the outputs.
+// MiB here), send() answers Unavailable. A record that its topic refuses for good goes again on
+// its own (another one of its batch may be to blame), then with less and less: without its timestamp where
+// that is refused; where it is too large, with an empty value, at last without key and foreign headers.
+// hourfold.detail says so, and the headers still name where the original is. Only what is not taken even so,
+// or for another reason, is Refused. A record without a timestamp gets the time of sending. Threads: as
+// SideOutputs; delivery reports come on threads of this class. Close every SideOutput before the outputs.
 #pragma once
 
 #include <map>
@@ -26,9 +27,10 @@ struct KafkaSideOptions {
 
 struct KafkaSideStats {
   std::uint64_t delivered = 0;
-  std::uint64_t failed = 0;     // each is sent again by its worker
-  std::uint64_t shortened = 0;  // delivered without their value
-  std::uint64_t queued = 0;     // on their way now
+  std::uint64_t failed = 0;   // each is sent again by its worker
+  std::uint64_t reduced = 0;  // delivered without a part that the topic did not take
+  std::uint64_t refused = 0;  // not taken in any form
+  std::uint64_t queued = 0;   // on their way now
 };
 
 class KafkaSideOutputs : public SideOutputs {

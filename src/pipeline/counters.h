@@ -53,6 +53,8 @@ struct WorkerCounters {
   Counter window_bytes;         // gauge
   Counter outbox;               // gauge: windows not acknowledged
   Counter side_unacknowledged;  // gauge
+  Counter side_reduced;         // written without a part that the topic did not take
+  Counter side_refused;         // not taken in any form
   Counter rows_put;
   Counter cells_put;
   Counter put_batches;

@@ -1,6 +1,8 @@
 #include "pipeline/partition_worker.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "core/check.h"
 #include "core/contribution_codec.h"
@@ -320,6 +322,9 @@ void PartitionWorker::row_refused(const OpenWindow& entry, const Window& window,
   side.key = entry.device->id;
   side.headers.push_back({"hourfold.hour", std::to_string(entry.hour.ms)});
   append_contribution(side.value.emplace(), window);
+  alarms_.push_back("the table refuses the row of device '" + entry.device->id + "', hour " +
+                    std::to_string(entry.hour.ms) + ", for good: " + error.message +
+                    "; its contribution is in the dead letters");
   side_tracker_.add(std::move(side), *entry.first_in_flight);
 }
 
@@ -361,6 +366,12 @@ std::string PartitionWorker::trouble() const {
     if (!error.empty()) return error;
   }
   return {};
+}
+
+std::vector<std::string> PartitionWorker::take_alarms() {
+  std::vector<std::string> alarms = std::exchange(alarms_, {});
+  std::ranges::move(side_tracker_.take_alarms(), std::back_inserter(alarms));
+  return alarms;
 }
 
 void PartitionWorker::publish_gauges() {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/config.h"
 #include "core/json_parser.h"
@@ -92,6 +93,9 @@ class PartitionWorker {
   const StateMarks& marks() const { return marks_; }
   // Of the table and the side topics, empty when all is well.
   std::string trouble() const;
+  // What an operator must know of and nothing here can mend, since the last call: refused rows and side
+  // records.
+  std::vector<std::string> take_alarms();
 
  private:
   PartitionWorker(WorkerSettings settings, StartPlan plan, WindowStore& store, SinkQueue& sink,
@@ -146,6 +150,7 @@ class PartitionWorker {
 
   Timeline time_;
   EpochMs next_checkpoint_ms_;
+  std::vector<std::string> alarms_;
   std::vector<PutAnswer> put_answers_;
   std::vector<LookUpAnswer> look_up_answers_;
 };

@@ -77,36 +77,54 @@ void SideTracker::insert(HeldSideRecord held, bool persisted) {
 
 void SideTracker::step(EpochMs now) {
   if (records_.empty()) return;
-  std::vector<Position> done;
-  std::vector<Position> failed;
-  output_.take_outcomes(done, failed);
-  for (const Position position : done) acknowledged(position);
-  for (const Position position : failed) {
+  SideOutcomes outcomes;
+  output_.take_outcomes(outcomes);
+  for (const Position position : outcomes.acknowledged) done(position);
+  for (const auto& [position, why] : outcomes.refused) refused(position, why);
+  for (const Position position : outcomes.failed) {
     if (records_.contains(position)) unsent_.insert(position);
   }
+  counters_.side_reduced.add(outcomes.reduced);
   // Only an acknowledgement ends a back-off: that the local queue takes a record says nothing about the
   // topic.
-  if (!failed.empty()) {
-    last_error_ = std::to_string(failed.size()) +
+  if (!outcomes.failed.empty()) {
+    last_error_ = std::to_string(outcomes.failed.size()) +
                   " side records were not taken by their topic, the first at offset " +
-                  std::to_string(failed.front().offset.value);
+                  std::to_string(outcomes.failed.front().offset.value);
     backoff_.failed(now);
-  } else if (!done.empty()) {
+  } else if (!outcomes.acknowledged.empty() || !outcomes.refused.empty()) {
     backoff_.succeeded();
     last_error_.clear();
   }
   if (!backoff_.ready(now)) return;
   while (!unsent_.empty()) {
-    if (auto sent = output_.send(records_.at(*unsent_.begin()).held.record); !sent) {
+    const Position position = *unsent_.begin();
+    if (auto sent = output_.send(records_.at(position).held.record); !sent) {
+      if (sent.error().kind == ErrorKind::kRefused) {
+        refused(position, sent.error().message);
+        continue;
+      }
       last_error_ = sent.error().message;
       backoff_.failed(now);
       return;
     }
-    unsent_.erase(unsent_.begin());
+    unsent_.erase(position);
   }
 }
 
-void SideTracker::acknowledged(Position position) {
+void SideTracker::refused(Position position, const std::string& why) {
+  const auto at = records_.find(position);
+  if (at == records_.end()) return;
+  const SideRecord& record = at->second.held.record;
+  counters_.side_refused.add();
+  alarms_.push_back("the " + std::string(to_string(record.channel)) + " record of " + record.topic + "/" +
+                    std::to_string(record.partition.value) + " offset " +
+                    std::to_string(position.offset.value) + " index " + std::to_string(position.index) +
+                    " (" + record.reason + ") is not written, it is refused for good: " + why);
+  done(position);
+}
+
+void SideTracker::done(Position position) {
   const auto at = records_.find(position);
   if (at == records_.end()) return;
   bytes_ -= at->second.bytes;

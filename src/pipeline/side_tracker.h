@@ -1,5 +1,6 @@
 // Side records between the decision that a reading is not folded and the acknowledgement of its topic: they
-// hold the committed offset and are in the state, so a crash loses none of them.
+// hold the committed offset and are in the state, so a crash loses none of them. One that its output refuses
+// for good is counted, told and let go (docs/decisions/0010).
 //
 // Threads: the partition's worker. Bounded by the caller, which pauses the partition at full().
 #pragma once
@@ -8,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/result.h"
@@ -45,6 +47,8 @@ class SideTracker {
   const std::string& last_error() const { return last_error_; }
 
   void collect_changes(StateChanges& changes);
+  // A line for each record that its output refused for good: it is lost but for this and the counter.
+  std::vector<std::string> take_alarms() { return std::exchange(alarms_, {}); }
 
  private:
   static constexpr std::size_t kMaxBytes = 32 << 20;
@@ -54,7 +58,8 @@ class SideTracker {
     bool persisted = false;
   };
   void insert(HeldSideRecord held, bool persisted);
-  void acknowledged(Position position);
+  void refused(Position position, const std::string& why);
+  void done(Position position);
 
   SideOutput& output_;
   WorkerCounters& counters_;
@@ -63,6 +68,7 @@ class SideTracker {
   std::multiset<Offset> holds_;
   std::set<Position> unsent_;
   std::vector<Position> gone_;  // in the state, acknowledged since
+  std::vector<std::string> alarms_;
   std::size_t bytes_ = 0;
   std::string last_error_;
 };

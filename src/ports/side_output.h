@@ -3,8 +3,8 @@
 //
 // Threads:   one object per partition worker, used by that worker's thread alone.
 // Ownership: send() copies what it needs.
-// Errors:    Unavailable (the local queue is full: offer it again later), Refused (can never be written, such
-// as one above the size limit).
+// Errors:    Unavailable (the local queue is full: offer it again later), Refused (can never be written, in
+// no form; see docs/decisions/0010).
 #pragma once
 
 #include <cstdint>
@@ -48,13 +48,24 @@ struct SideRecord {
   RecordHeaders headers;
 };
 
+// What became of records since the last time it was asked for.
+struct SideOutcomes {
+  struct Refusal {
+    Position position;
+    std::string why;
+  };
+  std::vector<Position> acknowledged;
+  std::vector<Position> failed;  // to be sent again
+  std::vector<Refusal> refused;  // can never be written, in no form
+  std::uint64_t reduced = 0;     // of those acknowledged: written without a part that the topic did not take
+};
+
 class SideOutput {
  public:
   virtual ~SideOutput() = default;
   virtual Result<void> send(const SideRecord& record) = 0;
-  // Appends the positions that were acknowledged since the last call, and those that failed and must be sent
-  // again.
-  virtual void take_outcomes(std::vector<Position>& acknowledged, std::vector<Position>& failed) = 0;
+  // Appends; each outcome is told once.
+  virtual void take_outcomes(SideOutcomes& outcomes) = 0;
 };
 
 // Shared by all workers; open() may be called from any thread.

@@ -51,8 +51,8 @@ class SideRouter final : public SideOutputs {
     Result<void> send(const SideRecord& record) override {
       return by_channel.at(static_cast<std::size_t>(record.channel))->send(record);
     }
-    void take_outcomes(std::vector<Position>& acknowledged, std::vector<Position>& failed) override {
-      for (const auto& output : opened) output->take_outcomes(acknowledged, failed);
+    void take_outcomes(SideOutcomes& outcomes) override {
+      for (const auto& output : opened) output->take_outcomes(outcomes);
     }
   };
 

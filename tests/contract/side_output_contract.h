@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "ports/side_output.h"
@@ -34,14 +35,14 @@ inline SideRecord side_record(SideChannel channel, std::int64_t offset, std::uin
 inline bool send_all(SideOutput& output, const std::vector<SideRecord>& records) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   std::vector<SideRecord> todo = records;
-  std::vector<Position> acknowledged;
+  SideOutcomes outcomes;
+  auto& acknowledged = outcomes.acknowledged;
   while (acknowledged.size() < records.size() && std::chrono::steady_clock::now() < deadline) {
     std::vector<SideRecord> later;
     for (const auto& record : todo)
       if (!output.send(record)) later.push_back(record);
-    std::vector<Position> failed;
-    output.take_outcomes(acknowledged, failed);
-    for (const auto& position : failed)
+    output.take_outcomes(outcomes);
+    for (const auto& position : std::exchange(outcomes.failed, {}))
       later.push_back(*std::ranges::find(records, position, &SideRecord::position));
     todo = std::move(later);
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
@@ -92,10 +93,11 @@ inline void side_output_contract(SideOutputs& outputs,
   sent[6].value = std::string(300'000, 'x');
   REQUIRE(send_all(*output, sent));
 
-  std::vector<Position> acknowledged, failed;
-  output->take_outcomes(acknowledged, failed);
-  CHECK(acknowledged.empty());  // each outcome is told once
-  CHECK(failed.empty());
+  SideOutcomes again;
+  output->take_outcomes(again);
+  CHECK(again.acknowledged.empty());  // each outcome is told once
+  CHECK(again.failed.empty());
+  CHECK(again.refused.empty());
 
   std::vector<SideRecord> found;
   for (const auto channel : {SideChannel::kDeadLetter, SideChannel::kQuarantine, SideChannel::kArchive})

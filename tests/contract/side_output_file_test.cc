@@ -117,9 +117,9 @@ TEST_CASE("a side file that cannot be written to: check() tells, and records are
   CHECK(checked.error().message.find("taken") != std::string::npos);
   const auto output = outputs->open({3});
   REQUIRE(output->send(side_record(SideChannel::kArchive, 7, 2)).has_value());
-  std::vector<Position> acknowledged, failed;
-  output->take_outcomes(acknowledged, failed);
-  CHECK(acknowledged.empty());
-  REQUIRE(failed.size() == 1);
-  CHECK(failed[0] == Position{{7}, 2});
+  SideOutcomes outcomes;
+  output->take_outcomes(outcomes);
+  CHECK(outcomes.acknowledged.empty());
+  REQUIRE(outcomes.failed.size() == 1);
+  CHECK(outcomes.failed[0] == Position{{7}, 2});
 }

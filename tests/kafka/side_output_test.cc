@@ -89,13 +89,13 @@ TEST_CASE("outcomes come to the worker that sent the record") {
   const auto one = outputs->open({1}), other = outputs->open({2});
   REQUIRE(one->send(side_record(SideChannel::kArchive, 1, 0)).has_value());
   REQUIRE(send_all(*other, {side_record(SideChannel::kArchive, 2, 0)}));
-  std::vector<Position> acknowledged, failed;
-  for (int i = 0; i < 1'000 && acknowledged.empty(); ++i) {
-    one->take_outcomes(acknowledged, failed);
+  SideOutcomes outcomes;
+  for (int i = 0; i < 1'000 && outcomes.acknowledged.empty(); ++i) {
+    one->take_outcomes(outcomes);
     std::this_thread::sleep_for(10ms);
   }
-  REQUIRE(acknowledged.size() == 1);
-  CHECK(acknowledged[0] == Position{{1}, 0});
+  REQUIRE(outcomes.acknowledged.size() == 1);
+  CHECK(outcomes.acknowledged[0] == Position{{1}, 0});
 }
 
 TEST_CASE("a side topic that is missing is named") {
@@ -141,7 +141,7 @@ TEST_CASE("a record that the side topic does not take for its size goes there wi
       check_same(record, original);
     }
   }
-  CHECK(outputs->stats().shortened == (broker.real() ? 1 : 0));
+  CHECK(outputs->stats().reduced == (broker.real() ? 1 : 0));
 }
 
 TEST_CASE("a record larger than the client sends at all goes without its value") {
@@ -156,6 +156,66 @@ TEST_CASE("a record larger than the client sends at all goes without its value")
   REQUIRE(found.size() == 1);
   CHECK(found[0].value == "");
   CHECK(found[0].detail.starts_with("the value of 30000 bytes is left out"));
+}
+
+TEST_CASE("what a side topic refuses for good is sent with less and less, and then told as refused") {
+  TestBroker broker;
+  if (broker.real()) return;  // which cannot be told to refuse
+  const auto refuse = [&](std::size_t times, rd_kafka_resp_err_t code) {
+    for (std::size_t i = 0; i < times; ++i)
+      rd_kafka_mock_push_request_errors(broker.mock().cluster(), kProduceRequest, 1, code);
+  };
+  const struct {
+    rd_kafka_resp_err_t code;
+    std::size_t times;
+    bool refused;
+    const char* detail;
+    bool value, key, time;
+  } cases[] = {
+      {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, 1, false, "", true, true, true},
+      {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, 2, false, "left out", false, true, true},
+      {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, 3, false, "left out, too", false, false, true},
+      {RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, 4, true, "", false, false, false},
+      {RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP, 1, false, "", true, true, true},
+      {RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP, 2, false, "timestamp 1767225600123", true, true, false},
+      {RD_KAFKA_RESP_ERR_INVALID_TIMESTAMP, 3, true, "", false, false, false},
+      {RD_KAFKA_RESP_ERR_INVALID_RECORD, 1, false, "", true, true, true},
+      {RD_KAFKA_RESP_ERR_INVALID_RECORD, 2, true, "", false, false, false},
+  };
+  for (const auto& one : cases) {
+    CAPTURE(rd_kafka_err2name(one.code));
+    CAPTURE(one.times);
+    const auto topic = broker.new_topic(1);
+    const auto outputs = open_archive(broker, topic);
+    const auto output = outputs->open({3});
+    auto record = side_record(SideChannel::kArchive, 7, 0);
+    record.headers = {{"trace", "1"}, {"hourfold.offset", "from an earlier passage"}};
+    REQUIRE(send_all(*output, {side_record(SideChannel::kArchive, 1, 0)}));  // connected
+    refuse(one.times, one.code);
+    REQUIRE(output->send(record).has_value());
+    SideOutcomes outcomes;
+    for (int i = 0; i < 2'000 && outcomes.acknowledged.empty() && outcomes.refused.empty(); ++i) {
+      output->take_outcomes(outcomes);
+      std::this_thread::sleep_for(10ms);
+    }
+    CHECK(outcomes.failed.empty());
+    REQUIRE(outcomes.refused.size() == (one.refused ? 1 : 0));
+    CHECK(outputs->stats().refused == (one.refused ? 1 : 0));
+    if (one.refused) {
+      CHECK(outcomes.refused[0].position == record.position);
+      CHECK(outcomes.refused[0].why.find(topic) != std::string::npos);
+      continue;
+    }
+    const bool whole = one.value && one.key && one.time;
+    CHECK(outcomes.reduced == (whole ? 0 : 1));
+    const auto found = read_topic(broker, topic, 2, SideChannel::kArchive).back();
+    CHECK(found.detail.find(one.detail) != std::string::npos);
+    CHECK((found.value == record.value) == one.value);
+    CHECK((found.key == record.key) == one.key);
+    CHECK((found.timestamp_ms == record.timestamp_ms) == one.time);
+    CHECK(found.position == record.position);
+    CHECK(found.headers.size() == (one.key ? 1 : 0));
+  }
 }
 
 TEST_CASE("side records wait while the broker is away, up to the bound, and none is lost") {
@@ -183,16 +243,16 @@ TEST_CASE("side records wait while the broker is away, up to the bound, and none
   CHECK(refusals == 50);
   std::this_thread::sleep_for(1'500ms);
   CHECK_FALSE(outputs->last_error().empty());
-  std::vector<Position> acknowledged, failed;
-  output->take_outcomes(acknowledged, failed);
-  CHECK(acknowledged.empty());
+  SideOutcomes outcomes;
+  output->take_outcomes(outcomes);
+  CHECK(outcomes.acknowledged.empty());
   broker.mock().set_down(false);
-  for (int i = 0; i < 3'000 && acknowledged.size() < 100; ++i) {
-    output->take_outcomes(acknowledged, failed);
+  for (int i = 0; i < 3'000 && outcomes.acknowledged.size() < 100; ++i) {
+    output->take_outcomes(outcomes);
     std::this_thread::sleep_for(10ms);
   }
-  CHECK(acknowledged.size() == 100);
-  CHECK(failed.empty());
+  CHECK(outcomes.acknowledged.size() == 100);
+  CHECK(outcomes.failed.empty());
   CHECK(read_topic(broker, topic, 101, SideChannel::kArchive).size() == 101);
 }
 

@@ -65,17 +65,20 @@ class FakeSide final : public SideOutput {
   std::vector<SideRecord> sent;
   std::vector<Position> acknowledged;
   std::vector<Position> failed;
+  std::vector<Position> refused;
   Result<void> answer;  // of send()
 
   Result<void> send(const SideRecord& record) override {
     if (answer) sent.push_back(record);
     return answer;
   }
-  void take_outcomes(std::vector<Position>& to_acknowledged, std::vector<Position>& to_failed) override {
-    to_acknowledged.insert(to_acknowledged.end(), acknowledged.begin(), acknowledged.end());
-    to_failed.insert(to_failed.end(), failed.begin(), failed.end());
+  void take_outcomes(SideOutcomes& outcomes) override {
+    outcomes.acknowledged.insert(outcomes.acknowledged.end(), acknowledged.begin(), acknowledged.end());
+    outcomes.failed.insert(outcomes.failed.end(), failed.begin(), failed.end());
+    for (const Position position : refused) outcomes.refused.push_back({position, "no"});
     acknowledged.clear();
     failed.clear();
+    refused.clear();
   }
   void acknowledge_all() {
     for (const SideRecord& record : sent) acknowledged.push_back(record.position);

@@ -36,19 +36,22 @@ class SimSideOutput final : public SideOutput {
     return {};
   }
 
-  void take_outcomes(std::vector<Position>& acknowledged, std::vector<Position>& failed) override {
-    acknowledged.insert(acknowledged.end(), acknowledged_.begin(), acknowledged_.end());
-    failed.insert(failed.end(), failed_.begin(), failed_.end());
+  void take_outcomes(SideOutcomes& outcomes) override {
+    outcomes.acknowledged.insert(outcomes.acknowledged.end(), acknowledged_.begin(), acknowledged_.end());
+    outcomes.failed.insert(outcomes.failed.end(), failed_.begin(), failed_.end());
+    for (const Position position : refused_) outcomes.refused.push_back({position, "no"});
     acknowledged_.clear();
     failed_.clear();
+    refused_.clear();
   }
 
   void mishap() {
     if (sending_.empty()) return;
     const auto at = std::next(sending_.begin(), static_cast<std::ptrdiff_t>(random_.below(sending_.size())));
-    const std::size_t fate = random_.below(6);
-    if (fate != 0) topics_[at->first].insert(at->second);
-    (fate > 1 ? acknowledged_ : failed_).push_back(at->first);
+    const std::size_t fate = random_.below(12);
+    // One that is refused for good is accounted for: by the alarm.
+    if (fate > 1) topics_[at->first].insert(at->second);
+    (fate > 4 ? acknowledged_ : fate > 3 ? refused_ : failed_).push_back(at->first);
     sending_.erase(at);
   }
 
@@ -67,6 +70,7 @@ class SimSideOutput final : public SideOutput {
   std::map<Position, std::string> sending_;
   std::vector<Position> acknowledged_;
   std::vector<Position> failed_;
+  std::vector<Position> refused_;
 };
 
 }  // namespace hourfold::test

@@ -129,6 +129,41 @@ TEST_CASE("a record that failed is sent again, with pauses that grow") {
   CHECK(side.tracker.size() == 0);
 }
 
+TEST_CASE("a record that is refused for good is counted, told and let go; the others are not touched") {
+  for (const bool at_once : {false, true}) {
+    Side side;
+    side.tracker.add(record(1), {1});
+    StateChanges first;
+    side.tracker.collect_changes(first);
+    if (at_once) {
+      side.output.answer = refused("no");
+      side.tracker.step(0);
+      side.output.answer = {};
+      side.tracker.add(record(2), {2});
+      side.tracker.step(1);
+      CHECK(side.sent() == std::vector<std::int64_t>{2});
+    } else {
+      side.tracker.add(record(2), {2});
+      side.tracker.step(0);
+      side.output.refused.push_back({{1}, 0});
+      side.tracker.step(1);
+      CHECK(side.sent() == std::vector<std::int64_t>{1, 2});
+    }
+    CHECK(side.tracker.lowest() == Offset{2});
+    CHECK(side.tracker.last_error().empty());
+    CHECK(side.counters.side_refused.get() == 1);
+    CHECK(side.tracker.take_alarms() ==
+          std::vector<std::string>{"the quarantine record of telemetry/7 offset 1 index 0 (future) is not "
+                                   "written, it is refused for good: no"});
+    CHECK(side.tracker.take_alarms().empty());
+    StateChanges second;
+    side.tracker.collect_changes(second);
+    REQUIRE(second.side.size() == 2);
+    CHECK(second.side[0].position == Position{{1}, 0});
+    CHECK_FALSE(second.side[0].value);
+  }
+}
+
 TEST_CASE("a record is in the state from one checkpoint to the one after its acknowledgement") {
   Side side;
   side.tracker.add(record(4, 2), {4});
