@@ -53,14 +53,18 @@ constexpr Plain kPlain[] = {
     {"hourfold_cells_put_total", "Cells acknowledged by the table", MetricType::kCounter,
      &CounterTotals::cells_put},
     {"hourfold_put_batches_total", "Batches of Puts sent", MetricType::kCounter, &CounterTotals::put_batches},
-    {"hourfold_put_failures_total", "Batches of Puts that failed and were tried again", MetricType::kCounter,
-     &CounterTotals::put_failures},
     {"hourfold_rows_refused_total", "Rows that the table refused for good; see the dead letters",
      MetricType::kCounter, &CounterTotals::rows_refused},
     {"hourfold_look_ups_total", "Rows looked up in the table", MetricType::kCounter,
      &CounterTotals::look_ups},
     {"hourfold_look_up_failures_total", "Look-up batches that failed and were tried again",
      MetricType::kCounter, &CounterTotals::look_up_failures},
+    {"hourfold_lost_ranges",
+     "Ranges of the log that were lost before they were read, as the state records them", MetricType::kGauge,
+     &CounterTotals::lost_ranges},
+    {"hourfold_lost_offsets", "Offsets in those ranges", MetricType::kGauge, &CounterTotals::lost_offsets},
+    {"hourfold_rule_changes", "Changes of reading or policy between starts, as the state records them",
+     MetricType::kGauge, &CounterTotals::rule_changes},
     {"hourfold_checkpoints_total", "Checkpoints of the state", MetricType::kCounter,
      &CounterTotals::checkpoints},
     {"hourfold_checkpoint_us_max", "Longest pause of folding for a checkpoint, microseconds",
@@ -91,6 +95,24 @@ MetricFamily readings_by_result(const std::map<std::int32_t, CounterTotals>& tot
   for (const auto& [partition, counters] : totals) {
     for (const Outcome& outcome : kOutcomes) {
       family.samples.push_back(sample({{"partition", std::to_string(partition)}, {"result", outcome.result}},
+                                      static_cast<double>(counters.*outcome.member)));
+    }
+  }
+  return family;
+}
+
+constexpr Outcome kPutFailures[] = {
+    {"unavailable", &CounterTotals::put_unavailable},
+    {"unknown", &CounterTotals::put_unknown},
+    {"refused", &CounterTotals::put_refused},
+};
+
+MetricFamily put_failures(const std::map<std::int32_t, CounterTotals>& totals) {
+  MetricFamily family{
+      "hourfold_put_failures_total", "Batches of Puts that failed, by kind", MetricType::kCounter, {}};
+  for (const auto& [partition, counters] : totals) {
+    for (const Outcome& outcome : kPutFailures) {
+      family.samples.push_back(sample({{"partition", std::to_string(partition)}, {"kind", outcome.result}},
                                       static_cast<double>(counters.*outcome.member)));
     }
   }
@@ -153,7 +175,7 @@ void add_partitions(const Service::Status& status, std::vector<MetricFamily>& fa
 
 }  // namespace
 
-std::vector<MetricFamily> service_metrics(const Service& service, const LatencyHistogram& put_latency) {
+std::vector<MetricFamily> service_metrics(const Service& service, const PutLatency& put_latency) {
   const auto totals = service.totals_by_partition();
   CounterTotals sum;
   for (const auto& [partition, counters] : totals) sum += counters;
@@ -167,11 +189,18 @@ std::vector<MetricFamily> service_metrics(const Service& service, const LatencyH
     families.push_back(std::move(family));
   }
   families.push_back(readings_by_result(totals));
+  families.push_back(put_failures(totals));
   families.push_back(malformed_by_reason(sum));
   families.push_back(rejected_metrics(sum));
   add_partitions(service.status(), families);
-  MetricFamily latency{"hourfold_put_seconds", "How long batches of Puts took", MetricType::kHistogram, {}};
-  latency.samples.emplace_back().histogram = put_latency.value();
+  MetricFamily latency{
+      "hourfold_put_seconds", "How long batches of Puts took, by outcome", MetricType::kHistogram, {}};
+  for (const auto& [outcome, histogram] :
+       {std::pair{"landed", &put_latency.landed}, std::pair{"failed", &put_latency.failed}}) {
+    MetricSample& one = latency.samples.emplace_back();
+    one.labels = {{"outcome", outcome}};
+    one.histogram = histogram->value();
+  }
   families.push_back(std::move(latency));
   families.push_back({"hourfold_sink_queue",
                       "Calls to the table that wait for a connection",

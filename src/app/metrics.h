@@ -9,6 +9,11 @@
 
 namespace hourfold {
 
-std::vector<MetricFamily> service_metrics(const Service& service, const LatencyHistogram& put_latency);
+struct PutLatency {
+  LatencyHistogram landed;
+  LatencyHistogram failed;
+};
+
+std::vector<MetricFamily> service_metrics(const Service& service, const PutLatency& put_latency);
 
 }  // namespace hourfold

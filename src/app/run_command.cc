@@ -7,13 +7,13 @@
 #include "app/load_config.h"
 #include "app/log.h"
 #include "app/metrics.h"
+#include "app/readiness.h"
 #include "http/http_server.h"
 
 namespace hourfold {
 namespace {
 
 constexpr auto kFinishTimeout = std::chrono::seconds(20);
-constexpr auto kStuckAfter = std::chrono::seconds(60);
 
 std::atomic<Service*> running{nullptr};
 std::atomic<int> signals{0};
@@ -30,24 +30,11 @@ int fail(const Error& error) {
   return error.kind == ErrorKind::kRefused ? kExitUsage : kExitService;
 }
 
-HttpHandlers handlers_of(const Service& service, const LatencyHistogram& put_latency) {
+HttpHandlers handlers_of(const Service& service, const PutLatency& put_latency) {
   HttpHandlers handlers;
   handlers.metrics = [&] { return service_metrics(service, put_latency); };
-  handlers.health = [&]() -> std::optional<std::string> {
-    const auto silent = service.status().since_poll;
-    if (silent > kStuckAfter) return "Kafka was not polled for " + format_duration(silent.count());
-    return std::nullopt;
-  };
-  handlers.ready = [&]() -> std::optional<std::string> {
-    const Service::Status status = service.status();
-    if (!status.joined) return "the consumer group has not handed out partitions yet";
-    if (!status.waiting.empty()) {
-      return "partition " + std::to_string(status.waiting.front().value) +
-             " is not open: " + status.waiting_for;
-    }
-    if (!status.trouble.empty()) return status.trouble;
-    return std::nullopt;
-  };
+  handlers.health = [&] { return why_not_well(service.status()); };
+  handlers.ready = [&] { return why_not_ready(service.status()); };
   return handlers;
 }
 
@@ -67,10 +54,12 @@ int run_command(const RunOptions& options) {
   std::signal(SIGPIPE, SIG_IGN);
 
   const LogLine log = log_line();
-  LatencyHistogram put_latency;
+  PutLatency put_latency;
   auto parts = assemble(*config, system_clock(), log);
   if (!parts) return fail(parts.error());
-  parts->on_put = [&](double seconds, bool) { put_latency.record(seconds); };
+  parts->on_put = [&](double seconds, bool landed) {
+    (landed ? put_latency.landed : put_latency.failed).record(seconds);
+  };
   Service service(std::move(*parts));
   running.store(&service);
   if (signals.load() > 0) service.stop();

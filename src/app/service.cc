@@ -191,7 +191,7 @@ void Service::tell_troubles() {
   // Partitions mostly share their trouble: one line for all of them.
   for (const auto& [partition, held] : held_) {
     log_alarms(partition, *held.task);
-    if (const std::string trouble = held.task->trouble(); !trouble.empty())
+    if (const std::string trouble = held.task->trouble().what; !trouble.empty())
       troubles["table and side topics"] = trouble;
   }
   troubles.try_emplace("table and side topics");
@@ -303,7 +303,10 @@ Service::Status Service::status() const {
     one.needed_from = static_cast<std::int64_t>(held.task->counters().needed_from.get());
     if (held.end) one.end_offset = held.end->value;
     one.paused = held.paused;
-    one.trouble = held.task->trouble();
+    const PartitionTask::Trouble trouble = held.task->trouble();
+    one.trouble = trouble.what;
+    if (!trouble.what.empty())
+      one.trouble_for = std::chrono::milliseconds(parts_.clock->steady_ms() - trouble.since_ms);
     status.partitions.push_back(std::move(one));
   }
   return status;
@@ -312,11 +315,7 @@ Service::Status Service::status() const {
 std::map<std::int32_t, CounterTotals> Service::totals_by_partition() const {
   const std::lock_guard lock(mutex_);
   std::map<std::int32_t, CounterTotals> totals = retired_;
-  for (const auto& [partition, held] : held_) {
-    CounterTotals own = CounterTotals::of(held.task->counters());
-    own.checkpoint_us_max = held.task->longest_checkpoint_us();
-    totals[partition.value] += own;
-  }
+  for (const auto& [partition, held] : held_) totals[partition.value] += held.task->totals();
   return totals;
 }
 

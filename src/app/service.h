@@ -61,7 +61,8 @@ class Service : private RecordSource::Listener {
     std::optional<std::int64_t> end_offset;
     std::int64_t needed_from = 0;
     bool paused = false;
-    std::string trouble;
+    std::string trouble;  // of its table or side output, ridden out
+    std::chrono::milliseconds trouble_for{0};
   };
   struct Status {
     bool joined = false;               // the group has answered

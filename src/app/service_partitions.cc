@@ -160,8 +160,7 @@ void Service::close(PartitionId partition, bool lost) {
                           ": offset not committed: " + done.error().message);
     }
   }
-  CounterTotals totals = CounterTotals::of(held.task->counters());
-  totals.checkpoint_us_max = held.task->longest_checkpoint_us();
+  CounterTotals totals = held.task->totals();
   totals.retire();
   const std::lock_guard lock(mutex_);
   retired_[partition.value] += totals;

@@ -15,6 +15,18 @@ constexpr auto kIdleWait = std::chrono::milliseconds(20);
 
 }  // namespace
 
+PartitionTask::PartitionTask(Parts parts) : parts_(std::move(parts)) { publish_totals(); }
+
+CounterTotals PartitionTask::totals() const {
+  const std::lock_guard lock(mutex_);
+  return totals_;
+}
+
+void PartitionTask::publish_totals() {
+  totals_ = CounterTotals::of(counters());
+  totals_.checkpoint_us_max = longest_checkpoint_us();
+}
+
 void PartitionTask::push(RecordBatch batch) {
   queued_bytes_.fetch_add(batch.bytes, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
@@ -36,7 +48,7 @@ std::optional<Error> PartitionTask::failure() const {
   return failure_;
 }
 
-std::string PartitionTask::trouble() const {
+PartitionTask::Trouble PartitionTask::trouble() const {
   const std::lock_guard lock(mutex_);
   return trouble_;
 }
@@ -95,6 +107,8 @@ bool PartitionTask::turn(const Clock& clock) {
     fail(told.error());
     return false;
   }
+  const std::lock_guard lock(mutex_);
+  publish_totals();
   return worked;
 }
 
@@ -138,7 +152,9 @@ Result<void> PartitionTask::tell(std::int64_t steady_ms) {
     if (auto same = parts_.worker->log_ends_at(log->end, log->doubted); !same) return same;
   }
   commit_ = parts_.worker->commit_due();
-  trouble_ = parts_.worker->trouble();
+  std::string trouble = parts_.worker->trouble();
+  if (trouble_.what.empty()) trouble_.since_ms = steady_ms;
+  trouble_.what = std::move(trouble);
   note_alarms();
   doubted_ = parts_.worker->doubted();
   return {};
@@ -156,6 +172,7 @@ std::optional<CommittedOffset> PartitionTask::finish(EpochMs now) {
       if (auto synced = parts_.store->sync(); !synced) failure_ = synced.error();
     }
     commit = parts_.worker->commit_due();
+    publish_totals();
   }
   note_alarms();
   return commit;

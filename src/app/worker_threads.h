@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/retired_counters.h"
 #include "core/result.h"
 #include "pipeline/partition_worker.h"
 #include "ports/clock.h"
@@ -37,7 +38,7 @@ class PartitionTask {
     std::unique_ptr<SideOutput> side;
     std::unique_ptr<PartitionWorker> worker;  // refers to the three above
   };
-  explicit PartitionTask(Parts parts) : parts_(std::move(parts)) {}
+  explicit PartitionTask(Parts parts);
 
   // --- the polling thread
   PartitionId partition() const { return parts_.partition; }
@@ -50,13 +51,19 @@ class PartitionTask {
   std::optional<CommittedOffset> take_commit();
   void committed(Offset offset);
   std::optional<Error> failure() const;
-  std::string trouble() const;
+  struct Trouble {
+    std::string what;           // empty: none
+    std::int64_t since_ms = 0;  // by the steady clock; the words may have changed since
+  };
+  Trouble trouble() const;
   // Of the worker, the first of them; how many more there were is said at the end.
   std::vector<std::string> take_alarms();
   // As PartitionWorker's; the answer is taken to it.
   std::optional<Offset> doubted() const;
   void log_ends_at(Offset end, Offset doubted);
   const WorkerCounters& counters() const { return parts_.worker->counters(); }
+  // The counters as they were between two batches, where they add up. Any thread.
+  CounterTotals totals() const;
   // Longest time that folding stood still for a checkpoint.
   std::uint64_t longest_checkpoint_us() const {
     return longest_checkpoint_us_.load(std::memory_order_relaxed);
@@ -71,7 +78,8 @@ class PartitionTask {
   Result<void> step(EpochMs now);
   Result<void> tell(std::int64_t steady_ms);
   void fail(const Error& error);
-  void note_alarms();  // under the lock
+  void note_alarms();     // under the lock
+  void publish_totals();  // under the lock
   // Checkpoint to disk; what may still be committed.
   std::optional<CommittedOffset> finish(EpochMs now);
 
@@ -88,7 +96,8 @@ class PartitionTask {
   std::optional<CommittedOffset> commit_;
   std::optional<Offset> committed_;
   std::optional<Error> failure_;
-  std::string trouble_;
+  CounterTotals totals_;
+  Trouble trouble_;
   std::vector<std::string> alarms_;
   std::size_t more_alarms_ = 0;
   std::optional<Offset> doubted_;

@@ -1,7 +1,8 @@
 // What one partition's worker counts. Written by the worker's thread alone, read by any.
 //
 // Invariant: folded + duplicate + quarantined + archived + malformed + already_counted + waiting = consumed,
-// between any two readings.
+// between two calls of the worker. Whoever reads from another thread has to ask for a copy made there
+// (app/worker_threads.h).
 #pragma once
 
 #include <array>
@@ -27,7 +28,7 @@ class Counter {
 
 struct WorkerCounters {
   Counter records;
-  Counter bytes;
+  Counter bytes;  // of keys and values
   Counter tombstones;
 
   Counter consumed;  // readings
@@ -58,11 +59,18 @@ struct WorkerCounters {
   Counter rows_put;
   Counter cells_put;
   Counter put_batches;
-  Counter put_failures;
+  Counter put_unavailable;  // batches of Puts that failed: nothing was written
+  Counter put_unknown;      // may have been written
+  Counter put_refused;      // some row of it is refused
   Counter rows_refused;
   Counter look_ups;
   Counter look_up_failures;
   Counter checkpoints;
+
+  // Gauges: what the state knows of the past.
+  Counter lost_ranges;
+  Counter lost_offsets;
+  Counter rule_changes;
 
   Counter next_offset;  // gauge
   Counter needed_from;  // gauge: what C may become

@@ -77,8 +77,7 @@ Result<bool> Emitter::send_suspect(std::uint32_t salt) {
   for (; at != ready.end() && batch.entries.size() < lane.limit; ++at) batch.entries.push_back(at->second);
   if (batch.entries.empty()) {
     // Nothing left to try it with: it counts as healthy again.
-    lane.suspect = false;
-    --suspects_;
+    healed(lane);
     return false;
   }
   lane.in_flight = true;
@@ -120,11 +119,10 @@ Result<void> Emitter::take(const PutAnswer& answer, EpochMs now) {
     --healthy_in_flight_;
   }
   if (!answer.outcome) {
-    counters_.put_failures.add();
+    count_failure(answer.outcome.error().kind);
     last_error_ = answer.outcome.error().message;
     return failed(batch, answer.outcome.error(), now);
   }
-  last_error_.clear();
   counters_.rows_put.add(batch.entries.size());
   counters_.cells_put.add(batch.cells);
   for (OpenWindow* entry : batch.entries) {
@@ -135,12 +133,27 @@ Result<void> Emitter::take(const PutAnswer& answer, EpochMs now) {
     Lane& lane = lanes_[static_cast<std::size_t>(batch.lane)];
     lane.backoff.succeeded();
     lane.limit = std::min(lane.limit * 4, settings_.max_rows);
-    if (lane.limit >= settings_.max_rows && !lane.resume_after) {
-      lane.suspect = false;
-      --suspects_;
-    }
+    if (lane.limit >= settings_.max_rows && !lane.resume_after) healed(lane);
   }
+  if (suspects_ == 0) last_error_.clear();
   return {};
+}
+
+void Emitter::healed(Lane& lane) {
+  lane.suspect = false;
+  if (--suspects_ == 0) last_error_.clear();
+}
+
+void Emitter::count_failure(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kUnknown:
+      return counters_.put_unknown.add();
+    case ErrorKind::kRefused:
+      return counters_.put_refused.add();
+    case ErrorKind::kUnavailable:
+    case ErrorKind::kFatal:
+      return counters_.put_unavailable.add();
+  }
 }
 
 Result<void> Emitter::failed(Batch& batch, const Error& error, EpochMs now) {

@@ -49,7 +49,7 @@ class Emitter {
   Result<void> take(const PutAnswer& answer, EpochMs now);
 
   std::size_t in_flight() const { return batches_.size(); }
-  // Of the last batch that failed; empty after one that landed.
+  // Of the last batch that failed; empty once no salt is suspect any more.
   const std::string& last_error() const { return last_error_; }
 
  private:
@@ -71,6 +71,8 @@ class Emitter {
   Result<bool> send_healthy();
   Result<bool> send_suspect(std::uint32_t salt);
   Result<void> send(Batch batch);
+  void healed(Lane& lane);
+  void count_failure(ErrorKind kind);
   Result<void> failed(Batch& batch, const Error& error, EpochMs now);
   Result<void> refuse(OpenWindow& entry, const Error& error, EpochMs now);
 

@@ -78,6 +78,7 @@ Result<std::unique_ptr<PartitionWorker>> PartitionWorker::open(WorkerSettings se
   if (keep) {
     if (auto restored = worker->restore(forget, now); !restored) return restored.error();
   }
+  worker->publish_history();
   worker->publish_gauges();
   return worker;
 }
@@ -96,12 +97,12 @@ Result<void> PartitionWorker::fold(const RecordBatch& batch, EpochMs wall) {
     marks_.next_offset = record.offset.next();
   }
   if (batch.read_to) marks_.next_offset = std::max(marks_.next_offset, *batch.read_to);
-  counters_.bytes.add(batch.bytes);
   publish_gauges();
   return {};
 }
 
 Result<void> PartitionWorker::fold_record(const Record& record, EpochMs now) {
+  counters_.bytes.add((record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0));
   if (!record.value) {
     if (auto same = log_.check_record(record, {}); !same) return same;
     counters_.records.add();
@@ -344,7 +345,7 @@ Result<void> PartitionWorker::step(EpochMs wall) {
   }
   look_up_answers_.clear();
   side_tracker_.step(now);
-  waiting_.step(now);
+  waiting_.step(now, settings_.max_outbox - std::min(settings_.max_outbox, outbox_.size()));
   if (auto sent = emitter_.step(now); !sent) return sent;
   const bool too_large = windows_.loaded_bytes() > settings_.memory_bytes;
   if (now >= next_checkpoint_ms_ ||
@@ -356,7 +357,8 @@ Result<void> PartitionWorker::step(EpochMs wall) {
 }
 
 bool PartitionWorker::full() const {
-  return waiting_.full() || side_tracker_.full() || outbox_.size() >= settings_.max_outbox ||
+  return waiting_.full() || side_tracker_.full() ||
+         outbox_.size() + waiting_.asked() >= settings_.max_outbox ||
          windows_.loaded_bytes() > settings_.memory_bytes + settings_.memory_bytes / 4;
 }
 
@@ -372,6 +374,14 @@ std::vector<std::string> PartitionWorker::take_alarms() {
   std::vector<std::string> alarms = std::exchange(alarms_, {});
   std::ranges::move(side_tracker_.take_alarms(), std::back_inserter(alarms));
   return alarms;
+}
+
+void PartitionWorker::publish_history() {
+  std::int64_t lost = 0;
+  for (const LostRange& range : marks_.lost) lost += range.to.value - range.from.value;
+  counters_.lost_ranges.set(marks_.lost.size());
+  counters_.lost_offsets.set(static_cast<std::uint64_t>(lost));
+  counters_.rule_changes.set(marks_.fingerprint_changes.size());
 }
 
 void PartitionWorker::publish_gauges() {

@@ -129,6 +129,7 @@ class PartitionWorker {
   void to_side(SideChannel channel, std::string_view reason, const Record& record, Position position);
   void row_refused(const OpenWindow& entry, const Window& window, const Error& error);
   HourStart expiry_bound(EpochMs wall) const;
+  void publish_history();
   void publish_gauges();
 
   WorkerSettings settings_;

@@ -31,9 +31,11 @@ void WaitingRoom::add(WindowKey key, WaitingReading reading, bool persisted) {
   if (fresh) queue_.push_back(std::move(key));
 }
 
-void WaitingRoom::step(EpochMs now) {
-  while (!queue_.empty() && requests_.size() < settings_.max_in_flight && backoff_.ready(now)) {
-    const std::size_t count = std::min(queue_.size(), settings_.max_keys);
+void WaitingRoom::step(EpochMs now, std::size_t room) {
+  while (!queue_.empty() && requests_.size() < settings_.max_in_flight && asked_ < room &&
+         backoff_.ready(now)) {
+    const std::size_t count = std::min({queue_.size(), settings_.max_keys, room - asked_});
+    asked_ += count;
     const auto end = queue_.begin() + static_cast<std::ptrdiff_t>(count);
     std::vector<WindowKey> request(std::make_move_iterator(queue_.begin()), std::make_move_iterator(end));
     queue_.erase(queue_.begin(), end);
@@ -51,6 +53,7 @@ Result<std::vector<WaitingRoom::Found>> WaitingRoom::take(LookUpAnswer answer, E
   auto node = requests_.extract(answer.ticket);
   HF_CHECK(!node.empty());
   std::vector<WindowKey> request = std::move(node.mapped());
+  asked_ -= request.size();
   if (!answer.rows) {
     if (answer.rows.error().kind == ErrorKind::kFatal) return answer.rows.error();
     counters_.look_up_failures.add();

@@ -46,7 +46,8 @@ class WaitingRoom {
   // persisted: it came from the state.
   void add(WindowKey key, WaitingReading reading, bool persisted);
 
-  void step(EpochMs now);
+  // room: how many more windows may be asked for, since each may come back changed.
+  void step(EpochMs now, std::size_t room);
   // Fatal errors only; a look-up that failed otherwise is tried again.
   Result<std::vector<Found>> take(LookUpAnswer answer, EpochMs now);
 
@@ -55,6 +56,8 @@ class WaitingRoom {
   bool empty() const { return positions_.empty(); }
   bool full() const { return bytes_ >= settings_.max_bytes; }
   std::size_t in_flight() const { return requests_.size(); }
+  // Windows asked for and not answered.
+  std::size_t asked() const { return asked_; }
   const std::string& last_error() const { return last_error_; }
 
   // Adds what came and went since the last call.
@@ -76,6 +79,7 @@ class WaitingRoom {
   std::map<Position, bool> positions_;         // of all that wait; true: in the state
   std::vector<Position> gone_;                 // in the state, no longer waiting
   std::unordered_map<Ticket, std::vector<WindowKey>> requests_;
+  std::size_t asked_ = 0;
   Ticket next_ticket_ = 1;
   std::size_t bytes_ = 0;
   std::string last_error_;

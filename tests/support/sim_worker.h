@@ -41,7 +41,6 @@ class SimWorker {
   std::unique_ptr<PartitionWorker> worker;  // last: it uses the others
   SimCommit commit;
   std::uint64_t restored = 0;  // pending windows at its start
-  std::uint64_t most_waiting = 0;
 
   // Reads up to `records` records. False: there was nothing to read, or the worker is full.
   Result<bool> poll(const SimLog& log, std::size_t records, EpochMs now) {

@@ -276,12 +276,9 @@ inline void SimWorld::note(SimWorker& worker, const Result<void>& outcome) {
     if (!same) findings_.add("stopped", same.error().message);
   }
   if (const std::string wrong = worker.books(); !wrong.empty()) findings_.add("books", wrong);
-  // One poll of at most 3 records of at most 4 readings may pass the bound, and so may look-ups that come
-  // back together.
+  // One poll of at most 3 records of at most 4 readings may pass the bound.
   const WorkerCounters& counters = worker.worker->counters();
-  worker.most_waiting = std::max(worker.most_waiting, counters.waiting.get());
-  if (counters.outbox.get() >
-      std::max<std::uint64_t>(temper_.settings.max_outbox, worker.restored) + 12 + worker.most_waiting) {
+  if (counters.outbox.get() > std::max<std::uint64_t>(temper_.settings.max_outbox, worker.restored) + 12) {
     findings_.add("bound", "the outbox grows past its bound");
   }
 }

@@ -181,6 +181,24 @@ TEST_CASE("a salt that fails goes alone, the others go on") {
   CHECK(bench.in_flight() == std::set<std::string>{well, sick, sick_too});
 }
 
+TEST_CASE("what one salt fails with is told for as long as it is stuck, also while the others land") {
+  Bench bench(2);
+  bench.ready(device_of_salt(0, 2), 1);
+  bench.step(kNow);
+  bench.answer(0, unknown("cut"), kNow);
+  bench.ready(device_of_salt(1, 2), 2);
+  bench.step(kNow + 10);
+  bench.answer(0, {}, kNow + 20);
+  CHECK(bench.emitter.last_error() == "cut");
+  bench.step(kNow + 200);
+  REQUIRE(bench.sink.puts.size() == 1);
+  bench.answer(0, {}, kNow + 300);
+  bench.step(kNow + 400);
+  CHECK(bench.emitter.last_error().empty());
+  CHECK(bench.counters.put_unknown.get() == 1);
+  CHECK(bench.counters.put_unavailable.get() == 0);
+}
+
 TEST_CASE("stuck salts do not hold up the healthy ones") {
   Bench bench(32);
   std::int64_t offset = 0;

@@ -228,6 +228,18 @@ TEST_CASE("an expired hour goes on from the table: 60 and one late reading are 6
   CHECK(last_rollup(bench).count == 61);
 }
 
+TEST_CASE("lost ranges and changes of rules that the state records can be seen, also after a restart") {
+  WorkerBench bench;
+  StartPlan plan = WorkerBench::plan_with(50, HourStart::highest());
+  plan.marks.lost = {{{3}, {10}}, {{40}, {50}}};
+  plan.marks.fingerprint_changes = {{{12}, "0123456789abcdef"}};
+  bench.start(plan);
+  bench.restart();
+  CHECK(bench.worker->counters().lost_ranges.get() == 2);
+  CHECK(bench.worker->counters().lost_offsets.get() == 17);
+  CHECK(bench.worker->counters().rule_changes.get() == 1);
+}
+
 TEST_CASE("windows that the table has not acknowledged do not expire") {
   WorkerBench bench;
   bench.settings.retention_ms = 2 * kHourMs;
