@@ -41,6 +41,8 @@ constexpr Member kMembers[] = {
     {&CounterTotals::put_unavailable, &WorkerCounters::put_unavailable, false},
     {&CounterTotals::put_unknown, &WorkerCounters::put_unknown, false},
     {&CounterTotals::put_refused, &WorkerCounters::put_refused, false},
+    {&CounterTotals::refused_kept, &WorkerCounters::refused_kept, true},
+    {&CounterTotals::refused_released, &WorkerCounters::refused_released, false},
     {&CounterTotals::lost_ranges, &WorkerCounters::lost_ranges, true},
     {&CounterTotals::lost_offsets, &WorkerCounters::lost_offsets, true},
     {&CounterTotals::rule_changes, &WorkerCounters::rule_changes, true},

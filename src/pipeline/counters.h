@@ -63,6 +63,8 @@ struct WorkerCounters {
   Counter put_unknown;      // may have been written
   Counter put_refused;      // some row of it is refused
   Counter rows_refused;
+  Counter refused_kept;      // gauge: windows that wait for their next change
+  Counter refused_released;  // given up, they expire with their hour
   Counter look_ups;
   Counter look_up_failures;
   Counter checkpoints;

@@ -20,6 +20,7 @@ EpochMs emission_due(const EmitPolicy& policy, HourStart hour, std::uint64_t dev
 void Outbox::changed(OpenWindow& entry, Offset offset, EpochMs now) {
   if (entry.first_unsent) return;
   entry.first_unsent = offset;
+  if (entry.refused) refused_.erase({entry.hour, &entry});
   entry.refused = false;
   // A window in flight keeps the older offset of that Put, and is scheduled when the answer is there.
   if (entry.first_in_flight) return;
@@ -90,7 +91,23 @@ void Outbox::returned(OpenWindow& entry) {
 
 void Outbox::refused(OpenWindow& entry, EpochMs now) {
   acknowledged(entry, now);
-  entry.refused = !entry.first_unsent;
+  if (!entry.first_unsent) restore_refused(entry);
+}
+
+void Outbox::restore_refused(OpenWindow& entry) {
+  entry.refused = true;
+  refused_.emplace(entry.hour, &entry);
+}
+
+std::vector<OpenWindow*> Outbox::release_refused(HourStart below, std::size_t most) {
+  std::vector<OpenWindow*> released;
+  while (!refused_.empty() && (refused_.begin()->first < below || refused_.size() > most)) {
+    OpenWindow* entry = refused_.begin()->second;
+    refused_.erase(refused_.begin());
+    entry->refused = false;
+    released.push_back(entry);
+  }
+  return released;
 }
 
 }  // namespace hourfold

@@ -58,6 +58,11 @@ class Outbox {
   void returned(OpenWindow& entry);
   // The table refused it for good: it waits for its next change and holds no offset.
   void refused(OpenWindow& entry, EpochMs now);
+  void restore_refused(OpenWindow& entry);
+  std::size_t refused_count() const { return refused_.size(); }
+  // Lets refused windows go, those of hours below `below` and, of more than `most`, those of the oldest
+  // hours: they count as acknowledged from now on. Returns them.
+  std::vector<OpenWindow*> release_refused(HourStart below, std::size_t most);
   // Everything that is scheduled becomes ready now, for the end of a worker.
   void hurry();
 
@@ -76,6 +81,7 @@ class Outbox {
   std::map<EpochMs, std::vector<OpenWindow*>> due_;  // by tenth of a second
   std::vector<Ready> ready_;                         // by salt, by first unsent offset
   std::size_t ready_count_ = 0;
+  std::set<std::pair<HourStart, OpenWindow*>> refused_;
 };
 
 }  // namespace hourfold

@@ -11,7 +11,7 @@ Result<void> PartitionWorker::restore(bool forget_windows, EpochMs now) {
     OpenWindow& entry = windows_.insert_unloaded(key.hour, key.device);
     entry.stored_mark = first;
     if (first == OpenWindow::kRefusedMark) {
-      entry.refused = true;
+      outbox_.restore_refused(entry);
     } else {
       outbox_.restore(entry, first, now);
     }
@@ -47,6 +47,18 @@ HourStart PartitionWorker::expiry_bound(EpochMs wall) const {
   return HourStart::of(std::min(marks_.highest_arrival_ms, wall) - settings_.retention_ms);
 }
 
+// Refused windows wait for a change. None comes to an hour whose readings would all be too old, and more than
+// fit into their bound must not pile up.
+void PartitionWorker::release_refused(EpochMs wall) {
+  HourStart below = HourStart::lowest();
+  if (marks_.highest_arrival_ms != 0)
+    below = HourStart::of(std::min(marks_.highest_arrival_ms, wall) - settings_.policy.max_age_ms);
+  for (OpenWindow* entry : outbox_.release_refused(below, settings_.max_refused)) {
+    counters_.refused_released.add();
+    windows_.mark_emission_dirty(*entry);
+  }
+}
+
 Result<void> PartitionWorker::checkpoint(EpochMs now) { return write_checkpoint(advance(now)); }
 
 Result<void> PartitionWorker::write_checkpoint(EpochMs now) {
@@ -56,6 +68,7 @@ Result<void> PartitionWorker::write_checkpoint(EpochMs now) {
     marks_.look_below = std::max(marks_.look_below, HourStart{bound.ms - kHourMs});
     changes.expire_below = bound;
   }
+  release_refused(now - time_.ahead_ms());
   counters_.windows_expired.add(windows_.collect_changes(changes));
   waiting_.collect_changes(changes);
   side_tracker_.collect_changes(changes);

@@ -387,6 +387,7 @@ void PartitionWorker::publish_history() {
 void PartitionWorker::publish_gauges() {
   counters_.waiting.set(waiting_.size());
   counters_.outbox.set(outbox_.size());
+  counters_.refused_kept.set(outbox_.refused_count());
   counters_.windows_in_memory.set(windows_.size());
   counters_.window_bytes.set(windows_.loaded_bytes());
   counters_.next_offset.set(static_cast<std::uint64_t>(marks_.next_offset.value));

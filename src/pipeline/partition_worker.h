@@ -52,6 +52,7 @@ struct WorkerSettings {
   std::int64_t retention_ms = 48 * kHourMs;
   std::size_t memory_bytes = 256 << 20;  // for windows; past it the partition is paused
   std::size_t max_outbox = 2'000'000;    // windows
+  std::size_t max_refused = 10'000;      // windows that the table refused, kept for their next change
 };
 
 class PartitionWorker {
@@ -128,6 +129,7 @@ class PartitionWorker {
                          RecordCopy original) const;
   void to_side(SideChannel channel, std::string_view reason, const Record& record, Position position);
   void row_refused(const OpenWindow& entry, const Window& window, const Error& error);
+  void release_refused(EpochMs wall);
   HourStart expiry_bound(EpochMs wall) const;
   void publish_history();
   void publish_gauges();

@@ -166,6 +166,28 @@ TEST_CASE("a refused window holds nothing and goes again when it changes") {
   CHECK(outbox.lowest() == Offset{21});
 }
 
+TEST_CASE("refused windows are let go past their bound, the oldest hours first, and below an hour") {
+  Outbox outbox(kPolicy, 1);
+  Windows windows;
+  std::vector<OpenWindow*> entries;
+  for (const int hour : {3, 1, 2, 0}) {
+    OpenWindow& entry = windows.add({kHour.ms + hour * kHourMs});
+    entries.push_back(&entry);
+    outbox.changed(entry, {hour}, 0);
+    outbox.hurry();
+    outbox.sent(entry);
+    outbox.refused(entry, 1);
+  }
+  CHECK(outbox.refused_count() == 4);
+  CHECK(outbox.release_refused(kHour, 4).empty());
+  CHECK(outbox.release_refused(HourStart::lowest(), 3) == std::vector<OpenWindow*>{entries[3]});
+  CHECK_FALSE(entries[3]->must_stay());
+  outbox.changed(*entries[1], {9}, 2);  // it goes again
+  CHECK(outbox.refused_count() == 2);
+  CHECK(outbox.release_refused({kHour.ms + 3 * kHourMs}, 4) == std::vector<OpenWindow*>{entries[2]});
+  CHECK(entries[0]->refused);
+}
+
 TEST_CASE("a restored window is emitted even if no reading ever comes") {
   Outbox outbox(kPolicy, 1);
   Windows windows;

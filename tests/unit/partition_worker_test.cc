@@ -176,6 +176,51 @@ TEST_CASE("a row that is refused for good leaves its whole contribution and does
   CHECK(last_rollup(bench).count == 2);
 }
 
+TEST_CASE("windows that the table refuses do not pile up in memory or in the state") {
+  WorkerBench bench;
+  bench.settings.max_refused = 2;
+  bench.settings.retention_ms = 2 * kHourMs;
+  bench.settings.policy.max_age_ms = 20 * kHourMs;
+  bench.start();
+  for (int i = 0; i < 5; ++i)
+    REQUIRE(bench.read(i, WorkerBench::reading(i, 1, "d" + std::to_string(i)), std::nullopt));
+  for (int i = 0; i < 20 && bench.worker->counters().rows_refused.get() < 5; ++i) {
+    bench.worker->hurry();
+    bench.step(31'000);
+    bench.sink.answer_puts(refused("no"));
+    bench.side.acknowledge_all();
+  }
+  REQUIRE(bench.worker->counters().rows_refused.get() == 5);
+  REQUIRE(bench.worker->checkpoint(bench.now));
+  const auto kept = [&] {
+    std::size_t count = 0;
+    REQUIRE(bench.store->each_pending([&](const WindowKey&, Offset) { ++count; }));
+    return count;
+  };
+  CHECK(kept() == 2);
+  CHECK(bench.worker->counters().refused_released.get() == 3);
+  // One that was let go is whole when it changes while its hour is in the state.
+  for (int i = 0; i < 5; ++i)
+    REQUIRE(bench.read(5 + i, WorkerBench::reading(10 + i, 1, "d" + std::to_string(i))));
+  bench.settle();
+  CHECK(bench.landed.size() == 5);
+  for (const RowPut& row : bench.landed) CHECK(row.timestamp() == kBenchHour.ms + 2);
+
+  REQUIRE(bench.read(10, WorkerBench::reading(1, 1, "e")));
+  bench.worker->hurry();
+  bench.step();
+  bench.sink.answer_puts(refused("no"));
+  bench.step();
+  bench.restart();
+  CHECK(kept() == 1);
+  // Nothing can change it any more: everything in that hour is too old.
+  bench.now += 22 * kHourMs;
+  REQUIRE(bench.read(11, WorkerBench::reading(22 * kHourMs, 1, "f")));
+  bench.settle();
+  REQUIRE(bench.worker->checkpoint(bench.now));
+  CHECK(kept() == 0);
+}
+
 TEST_CASE("past its bounds the worker is full, and empties again") {
   WorkerBench bench;
   bench.settings.max_outbox = 2;
