@@ -47,8 +47,6 @@ void set_sizes(rocksdb::Options& options, std::uint64_t memory_bytes) {
   options.level_compaction_dynamic_level_bytes = true;
   options.memtable_prefix_bloom_size_ratio = 0.02;
   options.memtable_whole_key_filtering = true;
-  // Per partition; a process holds many.
-  options.max_open_files = 128;
   options.max_manifest_file_size = 16 * kMiB;
   options.max_log_file_size = 4 * kMiB;
   options.keep_log_file_num = 3;

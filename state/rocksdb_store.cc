@@ -67,7 +67,9 @@ class RocksdbStores final : public WindowStores {
  public:
   explicit RocksdbStores(RocksdbStateOptions options)
       : options_(std::move(options)),
-        resources_(std::make_shared<RocksdbResources>(options_.memory_bytes, options_.env)) {}
+        resources_(std::make_shared<RocksdbResources>(options_.memory_bytes, options_.env)) {
+    resources_->options.max_open_files = options_.max_open_files;
+  }
 
   Result<std::unique_ptr<WindowStore>> open(PartitionId partition, std::string& notice) override {
     const std::string path = directory(partition);

@@ -26,6 +26,7 @@ struct RocksdbStateOptions {
   std::string topic;
   std::uint64_t memory_bytes = 1ULL << 30;  // over all stores of the process
   rocksdb::Env* env = nullptr;  // the operating system's; tests bring one that loses what was not synced
+  int max_open_files = 128;     // of each store; 20 at least
 };
 
 // Fatal, naming it: the directory cannot be made, read or written.

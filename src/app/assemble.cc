@@ -4,11 +4,13 @@
 #include <chrono>
 #include <map>
 
+#include "app/file_limit.h"
 #include "app/open_table.h"
 #include "app/startup_wait.h"
 #include "embedded/file_side_output.h"
 #include "kafka/kafka_side_output.h"
 #include "kafka/kafka_source.h"
+#include "kafka/topic_settings.h"
 #include "ports/side_router.h"
 #include "state/rocksdb_store.h"
 
@@ -69,6 +71,22 @@ Result<std::unique_ptr<SideOutputs>> make_side_outputs(const Config& config,
   return std::unique_ptr<SideOutputs>(std::make_unique<SideRouter>(std::move(by_channel)));
 }
 
+// The broker may be away still: then as for a topic of one partition.
+int files_per_store(const Config& config, const KafkaClientOptions& client, const LogLine& log) {
+  constexpr std::uint64_t kConnectionsAndLogs = 256;
+  constexpr std::uint64_t kEmbeddedTable = 768;
+  std::uint64_t partitions = 1;
+  if (const auto topics = KafkaTopics::create(client)) {
+    if (const auto count = (*topics)->partition_count(config.kafka.topics.front()))
+      partitions = static_cast<std::uint64_t>(*count);
+  }
+  const bool embedded = config.sink.type == SinkType::kEmbedded;
+  const FileShare files =
+      share_files(raise_file_limit(), kConnectionsAndLogs + (embedded ? kEmbeddedTable : 0), partitions);
+  if (!files.warning.empty()) log('w', files.warning);
+  return files.per_store;
+}
+
 Result<void> open_named_table(const Config& config, const LogLine& log, ServiceParts& parts) {
   auto spec = table_spec(config);
   if (!spec) return spec.error();
@@ -95,8 +113,9 @@ Result<ServiceParts> assemble(const Config& config, const Clock& clock, LogLine 
   auto source = KafkaSource::create({client, config.kafka.topics.front(), config.kafka.group});
   if (!source) return refused(source.error().message);
   parts.source = std::move(*source);
-  auto stores = make_rocksdb_stores(
-      {config.state.dir, config.kafka.group, config.kafka.topics.front(), config.state.memory_bytes / 2});
+  auto stores =
+      make_rocksdb_stores({config.state.dir, config.kafka.group, config.kafka.topics.front(),
+                           config.state.memory_bytes / 2, nullptr, files_per_store(config, client, log)});
   if (!stores) return refused("state.dir: " + stores.error().message);
   parts.stores = std::move(*stores);
   auto side = make_side_outputs(config, client);
