@@ -117,3 +117,32 @@ TEST_CASE("a later time lengthens the encoding by no more than the bound says, c
 TEST_CASE("a regular device's hour costs a handful of bytes") {
   CHECK(encoded(of(every(1'000, 17, 3'599))).size() < 12);
 }
+
+TEST_CASE("no time adds more than its bound to the encoding") {
+  const auto size = [](const SeenTimes& seen) {
+    std::string bytes;
+    seen.append_to(bytes);
+    return bytes.size();
+  };
+  std::size_t most = 0;
+  for (const std::uint32_t cadence : {7U, 1'000U, 10'000U, 32'768U, 60'000U, 1'700'000U}) {
+    SeenTimes steady;
+    for (std::uint32_t time = 0; time < 3'600'000; time += cadence) {
+      const std::size_t before = size(steady);
+      steady.insert(time);
+      most = std::max(most, size(steady) - std::min(before, size(steady)));
+      if (steady.size() > 400) break;
+    }
+    // Each in a run that is whole until then, here and there over the hour.
+    for (std::uint32_t i = 0; i < 60; ++i) {
+      SeenTimes seen = steady;
+      for (std::uint32_t k = 0; k < 20; ++k) {
+        const std::size_t before = size(seen);
+        seen.insert((i * 61'403 + k * 176'819 + cadence / 2) % 3'600'000);
+        most = std::max(most, size(seen) - std::min(before, size(seen)));
+      }
+    }
+  }
+  CHECK(most <= SeenTimes::kMaxBytesPerTime);
+  CHECK(most > 8);  // it is no idle bound
+}
