@@ -135,7 +135,6 @@ void CommandLine::define_demo() {
       ->capture_default_str();
   demo_command_->add_option("--dir", demo_.dir, "Where rollups and state go; default: a temporary folder")
       ->type_name("DIR");
-  demo_command_->add_flag("--keep", demo_.keep, "Keep that folder at the end, to query it");
   add_overrides(*demo_command_, demo_.overrides);
   add_log_level(*demo_command_, demo_.log_level);
   demo_command_->footer(
@@ -143,7 +142,7 @@ void CommandLine::define_demo() {
       "\n"
       "Examples:\n"
       "  hourfold demo\n"
-      "  hourfold demo --devices 5000 --hours 48 --dir /tmp/fleet --keep");
+      "  hourfold demo --devices 5000 --hours 48 --dir /tmp/fleet");
 }
 
 void CommandLine::define_fold() {

@@ -28,11 +28,12 @@ struct RunOptions {
 
 struct DemoOptions {
   std::vector<std::string> overrides;
-  std::string dir;  // where rollups and state go; empty: a temporary directory, removed at the end
+  // Where rollups and state go, and stay until the next demo; empty: hourfold-demo in the temporary
+  // directory.
+  std::string dir;
   std::uint32_t devices = 1000;
   std::uint32_t hours = 24;
   std::uint64_t seed = 1;
-  bool keep = false;
   std::string log_level = "warn";
 };
 

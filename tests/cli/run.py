@@ -142,7 +142,7 @@ def check_fold(cli):
 
 
 def check_query(cli):
-    done = cli.run("demo", "--devices", 20, "--hours", 24, "--dir", cli.folder / "demo", "--keep")
+    done = cli.run("demo", "--devices", 20, "--hours", 24, "--dir", cli.folder / "demo")
     cli.expect(done.returncode == DONE, f"demo: exit {done.returncode}\n{done.stdout[-1000:]}{done.stderr[-1000:]}")
     config = ["-c", cli.folder / "demo" / "demo.json"]
     cli.expect(cli.run("table", "check", *config).returncode == DONE, "table check of the demo's table")
