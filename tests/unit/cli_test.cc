@@ -17,6 +17,7 @@ struct Recorder {
   DemoOptions demo;
   FoldOptions fold;
   QueryOptions query;
+  VerifyOptions verify;
   TableOptions table;
 
   CommandTable commands() {
@@ -25,6 +26,7 @@ struct Recorder {
     table_of.demo = [this](const DemoOptions& o) { return note("demo", demo, o); };
     table_of.fold = [this](const FoldOptions& o) { return note("fold", fold, o); };
     table_of.query = [this](const QueryOptions& o) { return note("query", query, o); };
+    table_of.verify = [this](const VerifyOptions& o) { return note("verify", verify, o); };
     table_of.table_create = [this](const TableOptions& o) { return note("table create", table, o); };
     table_of.table_check = [this](const TableOptions& o) { return note("table check", table, o); };
     return table_of;
@@ -70,6 +72,18 @@ TEST_CASE("cli: words reach their command, and its exit code comes back") {
   CHECK(r.called == "table check");
   CHECK(r.table.config.file == "h.json");
 
+  CHECK(run(r, {"verify", "-c", "h.json", "--from", "2026-01", "--to", "-1h", "--devices", "a,b*", "--report",
+                "r.txt", "--format", "json", "--max-differences", "7", "--scratch", "s", "--quiet"}) == 41);
+  CHECK(r.called == "verify");
+  CHECK(r.verify.from == "2026-01");
+  CHECK(r.verify.to == "-1h");
+  CHECK(r.verify.devices == "a,b*");
+  CHECK(r.verify.report == "r.txt");
+  CHECK(r.verify.format == "json");
+  CHECK(r.verify.max_differences == 7);
+  CHECK(r.verify.scratch == "s");
+  CHECK(r.verify.quiet);
+
   CHECK(run(r, {"demo", "--devices", "5", "--hours", "2", "--seed", "9", "--dir", "d", "--keep"}) == 41);
   CHECK(r.demo.devices == 5);
   CHECK(r.demo.keep);
@@ -97,7 +111,8 @@ TEST_CASE("cli: wrong use is 2 and calls nothing") {
                                              {"completion"},
                                              {"completion", "tcsh"},
                                              {"rebuild"},
-                                             {"verify"},
+                                             {"verify", "--format", "csv"},
+                                             {"verify", "--max-differences", "-1"},
                                              {"state"},
                                              {"doctor"},
                                              {"size"}}) {
