@@ -58,6 +58,7 @@ class CommandLine {
   void define_demo();
   void define_fold();
   void define_query();
+  void define_rebuild();
   void define_verify();
   void define_table();
   void define_completion();
@@ -73,6 +74,7 @@ class CommandLine {
   DemoOptions demo_;
   FoldOptions fold_;
   QueryOptions query_;
+  RebuildOptions rebuild_;
   VerifyOptions verify_;
   TableOptions table_;
   std::string shell_;
@@ -81,6 +83,7 @@ class CommandLine {
   CLI::App* demo_command_ = nullptr;
   CLI::App* fold_command_ = nullptr;
   CLI::App* query_command_ = nullptr;
+  CLI::App* rebuild_command_ = nullptr;
   CLI::App* verify_command_ = nullptr;
   CLI::App* create_command_ = nullptr;
   CLI::App* check_command_ = nullptr;
@@ -104,6 +107,7 @@ CommandLine::CommandLine() {
   define_demo();
   define_fold();
   define_query();
+  define_rebuild();
   define_verify();
   define_table();
   define_completion();
@@ -206,6 +210,37 @@ void CommandLine::define_query() {
       "  hourfold query -c hourfold.json --device dev-00000042 --from -7d --format csv > week.csv");
 }
 
+void CommandLine::define_rebuild() {
+  rebuild_command_ = app_.add_subcommand(
+      "rebuild", "Compute the table anew from the topic, after a fixed parser or a changed policy");
+  rebuild_command_
+      ->add_option("--from", rebuild_.from, "earliest (default), or when the first record arrived")
+      ->type_name("TIME");
+  rebuild_command_->add_flag(
+      "--follow", rebuild_.follow,
+      "Write the next generation beside the live service, then take over and go on as it");
+  rebuild_command_->add_option("--into", rebuild_.into, "Write another table, up to the end of the topic")
+      ->type_name("TABLE");
+  rebuild_command_->add_flag("--yes", rebuild_.yes, "Do not ask");
+  add_config(*rebuild_command_, rebuild_.config);
+  add_log_level(*rebuild_command_, rebuild_.log_level);
+  rebuild_command_->footer(
+      "Reads the topic to the end that it has now and writes nothing before it is there. Only hours that the "
+      "topic has\n"
+      "wholly are written; older rows keep what they have. It has a consumer group and a state of its own "
+      "and may be\n"
+      "stopped and started again at any time: the same command goes on where it was.\n"
+      "\n"
+      "  --follow      every cell outranks those of the generation before, also with lower totals\n"
+      "  --into TABLE  the table must exist; a service of the group that is named can go on with it\n"
+      "  neither       the generation that the table has: only what is missing comes back\n"
+      "\n"
+      "Examples:\n"
+      "  hourfold rebuild -c hourfold.json --follow\n"
+      "  hourfold table create -c hourfold.json --set sink.table=trial\n"
+      "  hourfold rebuild -c hourfold.json --into trial --yes");
+}
+
 void CommandLine::define_verify() {
   verify_command_ = app_.add_subcommand(
       "verify", "Read the topic again and compare every cell of the table with what it must be");
@@ -303,6 +338,7 @@ int CommandLine::dispatch(const CommandTable& commands) {
   if (demo_command_->parsed()) return commands.demo(demo_);
   if (fold_command_->parsed()) return commands.fold(fold_);
   if (query_command_->parsed()) return commands.query(query_);
+  if (rebuild_command_->parsed()) return commands.rebuild(rebuild_);
   if (verify_command_->parsed()) return commands.verify(verify_);
   if (create_command_->parsed()) return commands.table_create(table_);
   if (check_command_->parsed()) return commands.table_check(table_);

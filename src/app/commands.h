@@ -57,6 +57,15 @@ struct TableOptions {
   ConfigOptions config;
 };
 
+struct RebuildOptions {
+  ConfigOptions config;
+  std::string from;     // earliest, or a time
+  std::string into;     // another table; empty: that of the configuration
+  bool follow = false;  // the next generation, then the live service
+  bool yes = false;
+  std::string log_level = "info";
+};
+
 struct VerifyOptions {
   ConfigOptions config;
   std::string from;
@@ -73,6 +82,7 @@ int run_command(const RunOptions& options);
 int demo_command(const DemoOptions& options);
 int fold_command(const FoldOptions& options);
 int query_command(const QueryOptions& options);
+int rebuild_command(const RebuildOptions& options);
 int verify_command(const VerifyOptions& options);
 int table_create_command(const TableOptions& options);
 int table_check_command(const TableOptions& options);

@@ -17,6 +17,7 @@ struct Recorder {
   DemoOptions demo;
   FoldOptions fold;
   QueryOptions query;
+  RebuildOptions rebuild;
   VerifyOptions verify;
   TableOptions table;
 
@@ -26,6 +27,7 @@ struct Recorder {
     table_of.demo = [this](const DemoOptions& o) { return note("demo", demo, o); };
     table_of.fold = [this](const FoldOptions& o) { return note("fold", fold, o); };
     table_of.query = [this](const QueryOptions& o) { return note("query", query, o); };
+    table_of.rebuild = [this](const RebuildOptions& o) { return note("rebuild", rebuild, o); };
     table_of.verify = [this](const VerifyOptions& o) { return note("verify", verify, o); };
     table_of.table_create = [this](const TableOptions& o) { return note("table create", table, o); };
     table_of.table_check = [this](const TableOptions& o) { return note("table check", table, o); };
@@ -72,6 +74,16 @@ TEST_CASE("cli: words reach their command, and its exit code comes back") {
   CHECK(r.called == "table check");
   CHECK(r.table.config.file == "h.json");
 
+  CHECK(run(r, {"rebuild", "-c", "h.json", "--from", "-7d", "--follow", "--yes", "--log-level", "warn"}) ==
+        41);
+  CHECK(r.called == "rebuild");
+  CHECK(r.rebuild.from == "-7d");
+  CHECK(r.rebuild.follow);
+  CHECK(r.rebuild.yes);
+  CHECK(r.rebuild.log_level == "warn");
+  CHECK(run(r, {"rebuild", "--into", "trial"}) == 41);
+  CHECK(r.rebuild.into == "trial");
+
   CHECK(run(r, {"verify", "-c", "h.json", "--from", "2026-01", "--to", "-1h", "--devices", "a,b*", "--report",
                 "r.txt", "--format", "json", "--max-differences", "7", "--scratch", "s", "--quiet"}) == 41);
   CHECK(r.called == "verify");
@@ -110,7 +122,8 @@ TEST_CASE("cli: wrong use is 2 and calls nothing") {
                                              {"demo", "--devices", "0"},
                                              {"completion"},
                                              {"completion", "tcsh"},
-                                             {"rebuild"},
+                                             {"rebuild", "--into"},
+                                             {"rebuild", "--folow"},
                                              {"verify", "--format", "csv"},
                                              {"verify", "--max-differences", "-1"},
                                              {"state"},
