@@ -29,8 +29,8 @@ class NoSideOutput final : public SideOutput {
     taken_.push_back(record.position);
     return {};
   }
-  void take_outcomes(std::vector<Position>& acknowledged, std::vector<Position>& /*failed*/) override {
-    acknowledged.insert(acknowledged.end(), taken_.begin(), taken_.end());
+  void take_outcomes(SideOutcomes& outcomes) override {
+    outcomes.acknowledged.insert(outcomes.acknowledged.end(), taken_.begin(), taken_.end());
     taken_.clear();
   }
 
@@ -46,9 +46,9 @@ class SideOutputFrom final : public SideOutput {
   Result<void> send(const SideRecord& record) override {
     return record.position.offset < from_ ? none_.send(record) : inner_->send(record);
   }
-  void take_outcomes(std::vector<Position>& acknowledged, std::vector<Position>& failed) override {
-    none_.take_outcomes(acknowledged, failed);
-    inner_->take_outcomes(acknowledged, failed);
+  void take_outcomes(SideOutcomes& outcomes) override {
+    none_.take_outcomes(outcomes);
+    inner_->take_outcomes(outcomes);
   }
 
  private:

@@ -34,6 +34,7 @@ class AssignedReader final : public LogReader {
                                 {{"group.id", group_},
                                  {"enable.auto.commit", "false"},
                                  {"enable.auto.offset.store", "false"},
+                                 {"isolation.level", "read_committed"},
                                  {"enable.partition.eof", "true"},
                                  {"auto.offset.reset", "error"}});
     if (!client) return client.error();
