@@ -104,6 +104,18 @@ class MemoryStores::Store final : public WindowStore {
                 [&](const WindowKey& key, const std::string& value) { visit(key.hour, key.device, value); });
   }
 
+  Result<void> windows_from(
+      const WindowKey& first,
+      const std::function<bool(HourStart, std::string_view, std::string_view)>& visit) const override {
+    if (disk_->crashed) return gone();
+    const auto& windows = disk_->live.windows;
+    for (auto it = windows.lower_bound(first);
+         it != windows.end() && visit(it->first.hour, it->first.device, it->second);) {
+      ++it;
+    }
+    return {};
+  }
+
   Result<void> apply(const StateChanges& changes) override {
     if (disk_->crashed) return gone();
     apply_to(disk_->live, changes);

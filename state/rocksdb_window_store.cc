@@ -87,15 +87,26 @@ Result<std::optional<std::string>> RocksdbWindowStore::marks() const { return ge
 
 Result<void> RocksdbWindowStore::each(
     Kind kind, const std::function<bool(std::string_view, std::string_view)>& visit) const {
+  return visit_from(kind, state_keys::first_key(kind), [&](std::string_view key, std::string_view value) {
+    return visit(key, value) ? Visit::kMore : Visit::kStranger;
+  });
+}
+
+Result<void> RocksdbWindowStore::visit_from(Kind kind, const std::string& first, const Visitor& visit) const {
   const std::string end = state_keys::end_key(kind);
   const rocksdb::Slice upper(end);
   rocksdb::ReadOptions options;
   options.iterate_upper_bound = &upper;
   options.fill_cache = false;
   const std::unique_ptr<rocksdb::Iterator> it(db_->NewIterator(options));
-  for (it->Seek(state_keys::first_key(kind)); it->Valid(); it->Next()) {
-    if (!visit(it->key().ToStringView(), it->value().ToStringView())) {
-      return failed("reading", Status::Corruption("an entry of another shape", it->key().ToString(true)));
+  for (it->Seek(first); it->Valid(); it->Next()) {
+    switch (visit(it->key().ToStringView(), it->value().ToStringView())) {
+      case Visit::kMore:
+        break;
+      case Visit::kEnough:
+        return {};
+      case Visit::kStranger:
+        return failed("reading", Status::Corruption("an entry of another shape", it->key().ToString(true)));
     }
   }
   if (!it->status().ok()) return failed("reading", it->status());
@@ -138,6 +149,17 @@ Result<void> RocksdbWindowStore::each_window(
     if (window) visit(window->hour, window->device, value);
     return window.has_value();
   });
+}
+
+Result<void> RocksdbWindowStore::windows_from(
+    const WindowKey& first,
+    const std::function<bool(HourStart, std::string_view, std::string_view)>& visit) const {
+  return visit_from(Kind::kWindow, state_keys::window_key(first.hour, first.device),
+                    [&](std::string_view key, std::string_view value) {
+                      const auto window = state_keys::read_hour_key(key);
+                      if (!window) return Visit::kStranger;
+                      return visit(window->hour, window->device, value) ? Visit::kMore : Visit::kEnough;
+                    });
 }
 
 Result<void> RocksdbWindowStore::apply(const StateChanges& changes) {

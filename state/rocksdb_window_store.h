@@ -33,12 +33,19 @@ class RocksdbWindowStore final : public WindowStore {
   Result<void> each_side(const std::function<void(Position, std::string_view)>& visit) const override;
   Result<void> each_window(
       const std::function<void(HourStart, std::string_view, std::string_view)>& visit) const override;
+  Result<void> windows_from(
+      const WindowKey& first,
+      const std::function<bool(HourStart, std::string_view, std::string_view)>& visit) const override;
   Result<void> apply(const StateChanges& changes) override;
   Result<void> start_sync() override;
   Result<void> sync() override;
 
  private:
-  // Visits [first_key, end_key) of a kind; false from the visitor: the entry is none of ours.
+  enum class Visit : std::uint8_t { kMore, kEnough, kStranger };  // kStranger: the entry is none of ours
+  using Visitor = std::function<Visit(std::string_view key, std::string_view value)>;
+  // Visits what a kind has at and above a key.
+  Result<void> visit_from(state_keys::Kind kind, const std::string& first, const Visitor& visit) const;
+  // All of a kind; false from the visitor: the entry is none of ours.
   Result<void> each(state_keys::Kind kind,
                     const std::function<bool(std::string_view, std::string_view)>& visit) const;
   Result<void> each_position(state_keys::Kind kind,

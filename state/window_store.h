@@ -64,6 +64,10 @@ class WindowStore {
   virtual Result<void> each_side(const std::function<void(Position, std::string_view)>& visit) const = 0;
   virtual Result<void> each_window(
       const std::function<void(HourStart, std::string_view device, std::string_view)>& visit) const = 0;
+  // Windows in key order from this key on, until the visitor returns false.
+  virtual Result<void> windows_from(
+      const WindowKey& first,
+      const std::function<bool(HourStart, std::string_view device, std::string_view)>& visit) const = 0;
 
   // All or nothing, in order; survives a crash once a later sync() has returned ok, or earlier.
   virtual Result<void> apply(const StateChanges& changes) = 0;

@@ -58,6 +58,8 @@ class CommandLine {
   void define_demo();
   void define_fold();
   void define_query();
+  void define_rebuild();
+  void define_verify();
   void define_table();
   void define_completion();
 
@@ -72,6 +74,8 @@ class CommandLine {
   DemoOptions demo_;
   FoldOptions fold_;
   QueryOptions query_;
+  RebuildOptions rebuild_;
+  VerifyOptions verify_;
   TableOptions table_;
   std::string shell_;
 
@@ -79,6 +83,8 @@ class CommandLine {
   CLI::App* demo_command_ = nullptr;
   CLI::App* fold_command_ = nullptr;
   CLI::App* query_command_ = nullptr;
+  CLI::App* rebuild_command_ = nullptr;
+  CLI::App* verify_command_ = nullptr;
   CLI::App* create_command_ = nullptr;
   CLI::App* check_command_ = nullptr;
   CLI::App* completion_command_ = nullptr;
@@ -101,6 +107,8 @@ CommandLine::CommandLine() {
   define_demo();
   define_fold();
   define_query();
+  define_rebuild();
+  define_verify();
   define_table();
   define_completion();
 }
@@ -201,6 +209,78 @@ void CommandLine::define_query() {
       "  hourfold query -c hourfold.json --device dev-00000042 --from -7d --format csv > week.csv");
 }
 
+void CommandLine::define_rebuild() {
+  rebuild_command_ = app_.add_subcommand(
+      "rebuild", "Compute the table anew from the topic, after a fixed parser or a changed policy");
+  rebuild_command_
+      ->add_option("--from", rebuild_.from, "earliest (default), or when the first record arrived")
+      ->type_name("TIME");
+  rebuild_command_->add_flag(
+      "--follow", rebuild_.follow,
+      "Write the next generation beside the live service, then take over and go on as it");
+  rebuild_command_->add_option("--into", rebuild_.into, "Write another table, up to the end of the topic")
+      ->type_name("TABLE");
+  rebuild_command_->add_flag("--yes", rebuild_.yes, "Do not ask");
+  add_config(*rebuild_command_, rebuild_.config);
+  add_log_level(*rebuild_command_, rebuild_.log_level);
+  rebuild_command_->footer(
+      "Reads the topic to the end that it has now and writes nothing before it is there. Only hours that the "
+      "topic has\n"
+      "wholly are written; older rows keep what they have. It has a consumer group and a state of its own "
+      "and may be\n"
+      "stopped and started again at any time: the same command goes on where it was.\n"
+      "\n"
+      "  --follow      every cell outranks those of the generation before, also with lower totals\n"
+      "  --into TABLE  the table must exist; a service of the group that is named can go on with it\n"
+      "  neither       the generation that the table has: only what is missing comes back\n"
+      "\n"
+      "Examples:\n"
+      "  hourfold rebuild -c hourfold.json --follow\n"
+      "  hourfold table create -c hourfold.json --set sink.table=trial\n"
+      "  hourfold rebuild -c hourfold.json --into trial --yes");
+}
+
+void CommandLine::define_verify() {
+  verify_command_ = app_.add_subcommand(
+      "verify", "Read the topic again and compare every cell of the table with what it must be");
+  verify_command_->add_option("--from", verify_.from, "First hour, see below")->type_name("TIME");
+  verify_command_->add_option("--to", verify_.to, "End, exclusive; a date or month counts whole")
+      ->type_name("TIME");
+  verify_command_->add_option("--devices", verify_.devices, "Only these, as in dev-1,dev-2 or 'site-a-*'")
+      ->type_name("GLOB|LIST");
+  verify_command_->add_option("--report", verify_.report, "Write all differences there, too")
+      ->type_name("FILE");
+  choice(verify_command_->add_option("--format", verify_.format, "What is printed and reported"),
+         {"text", "json"})
+      ->capture_default_str();
+  verify_command_
+      ->add_option("--max-differences", verify_.max_differences, "How many of them are printed; all count")
+      ->type_name("N")
+      ->check(CLI::Range(0U, 1'000'000'000U).description(""))
+      ->capture_default_str();
+  verify_command_
+      ->add_option("--scratch", verify_.scratch,
+                   "Where hours are kept while it runs; default: the temporary folder")
+      ->type_name("DIR");
+  verify_command_->add_flag("--quiet", verify_.quiet, "No progress on standard error");
+  add_config(*verify_command_, verify_.config);
+  verify_command_->footer(
+      "Exit code 0 if nothing differs, else 1.\n"
+      "\n"
+      "Reads all partitions up to the offsets that kafka.group has committed, without joining the group, and "
+      "may run\n"
+      "beside the service: rows that hold newer readings are counted apart. Hours whose readings are no "
+      "longer wholly\n"
+      "in the topic cannot be compared; how many those are is said.\n"
+      "Memory stays within state.memory; DIR takes about as much as the compared hours have in the state.\n"
+      "A TIME is written as for `hourfold query`.\n"
+      "\n"
+      "Examples:\n"
+      "  hourfold verify -c hourfold.json\n"
+      "  hourfold verify -c hourfold.json --from -7d --to -2d --report differences.txt\n"
+      "  hourfold verify -c hourfold.json --devices 'dev-0000*' --format json");
+}
+
 void CommandLine::define_table() {
   CLI::App* const table =
       app_.add_subcommand("table", "Create the table of rollups, or check that it is as it should be");
@@ -257,6 +337,8 @@ int CommandLine::dispatch(const CommandTable& commands) {
   if (demo_command_->parsed()) return commands.demo(demo_);
   if (fold_command_->parsed()) return commands.fold(fold_);
   if (query_command_->parsed()) return commands.query(query_);
+  if (rebuild_command_->parsed()) return commands.rebuild(rebuild_);
+  if (verify_command_->parsed()) return commands.verify(verify_);
   if (create_command_->parsed()) return commands.table_create(table_);
   if (check_command_->parsed()) return commands.table_check(table_);
   return print_completion();

@@ -20,6 +20,8 @@ struct CommandTable {
   std::function<int(const DemoOptions&)> demo = demo_command;
   std::function<int(const FoldOptions&)> fold = fold_command;
   std::function<int(const QueryOptions&)> query = query_command;
+  std::function<int(const RebuildOptions&)> rebuild = rebuild_command;
+  std::function<int(const VerifyOptions&)> verify = verify_command;
   std::function<int(const TableOptions&)> table_create = table_create_command;
   std::function<int(const TableOptions&)> table_check = table_check_command;
 };

@@ -58,10 +58,33 @@ struct TableOptions {
   ConfigOptions config;
 };
 
+struct RebuildOptions {
+  ConfigOptions config;
+  std::string from;     // earliest, or a time
+  std::string into;     // another table; empty: that of the configuration
+  bool follow = false;  // the next generation, then the live service
+  bool yes = false;
+  std::string log_level = "info";
+};
+
+struct VerifyOptions {
+  ConfigOptions config;
+  std::string from;
+  std::string to;
+  std::string devices;                 // names and patterns, see device_filter.h; empty: all
+  std::string report;                  // file; empty: none
+  std::string format = "text";         // json
+  std::string scratch;                 // folder; empty: the system's temporary one
+  std::uint64_t max_differences = 20;  // that standard output gets
+  bool quiet = false;
+};
+
 int run_command(const RunOptions& options);
 int demo_command(const DemoOptions& options);
 int fold_command(const FoldOptions& options);
 int query_command(const QueryOptions& options);
+int rebuild_command(const RebuildOptions& options);
+int verify_command(const VerifyOptions& options);
 int table_create_command(const TableOptions& options);
 int table_check_command(const TableOptions& options);
 

@@ -6,6 +6,8 @@
 #include <ostream>
 #include <sstream>
 
+#include "app/progress_line.h"
+
 namespace hourfold {
 namespace {
 
@@ -28,13 +30,6 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 }
 
 }  // namespace
-
-std::string grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
-    text.insert(static_cast<std::size_t>(at), ",");
-  return text;
-}
 
 void DemoScreen::introduce(std::uint32_t devices, std::uint32_t hours, std::uint64_t readings,
                            const std::string& dir) {

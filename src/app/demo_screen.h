@@ -40,7 +40,4 @@ class DemoScreen {
   bool open_line_ = false;
 };
 
-// 1234567 -> "1,234,567".
-std::string grouped(std::uint64_t number);
-
 }  // namespace hourfold

@@ -69,6 +69,11 @@ Result<std::optional<std::int64_t>> auto_contribution_ttl(const Config& config) 
 
 }  // namespace
 
+std::string table_name(const SinkConfig& sink) {
+  return sink.type == SinkType::kHbase ? "table '" + sink.table + "' at " + sink.address
+                                       : "embedded table in " + sink.dir;
+}
+
 Result<std::unique_ptr<RollupTable>> open_table(const SinkConfig& sink, TableAccess access,
                                                 const TableSpec& spec,
                                                 std::function<void(std::string_view)> notice) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "core/config.h"
@@ -17,6 +18,9 @@ enum class TableAccess {
   kExisting,  // an embedded table that is missing stays missing until create()
   kWrite,     // an embedded table that is missing is created
 };
+
+// "table 'rollups' at 127.0.0.1:9090"
+std::string table_name(const SinkConfig& sink);
 
 // Nothing is connected before the first call, but an embedded table is opened. notice: hears what create()
 // chose, one sentence each.

@@ -1,9 +1,10 @@
 #include "app/service.h"
 
 #include <algorithm>
-#include <charconv>
+#include <utility>
 
 #include "app/startup_wait.h"
+#include "app/table_generation.h"
 #include "app/thread_name.h"
 
 namespace hourfold {
@@ -49,24 +50,16 @@ Result<void> Service::check_table() {
     }
   }
   if (!refused.empty()) return fatal(refused);
-  auto generation = read_generation();
+  auto generation = read_generation(*parts_.table);
   if (!generation) return generation.error();
-  generation_.store(generation->value);
-  return {};
-}
-
-Result<Generation> Service::read_generation() {
-  auto row = parts_.table->get(std::string(meta_row_key()));
-  if (!row) return row.error();
-  if (!*row) return fatal("the table has no meta row: it was not created by `hourfold table create`");
-  for (const StoredCell& cell : (*row)->cells) {
-    if (cell.family != 'm' || cell.qualifier != "generation") continue;
-    std::int32_t value = 0;
-    const char* end = cell.value.data() + cell.value.size();
-    if (std::from_chars(cell.value.data(), end, value).ptr == end && value >= 0) return Generation{value};
-    return fatal("the table's meta row has generation '" + cell.value + "', which is no number");
+  if (!parts_.rebuild) {
+    generation_.store(generation->value);
+    return {};
   }
-  return fatal("the table's meta row has no generation");
+  generation_.store(parts_.rebuild->generation.value);
+  if (*generation <= parts_.rebuild->generation) return {};
+  return fatal("the table is of generation " + std::to_string(generation->value) +
+               " already, this rebuild of generation " + std::to_string(generation_.load()));
 }
 
 Result<void> Service::start() {
@@ -96,10 +89,14 @@ Result<void> Service::start() {
 // polling.
 void Service::watch() {
   std::unique_lock lock(watch_mutex_);
-  while (
-      !watch_changed_.wait_for(lock, std::chrono::milliseconds(kCheckEveryMs), [&] { return watch_stop_; })) {
+  while (true) {
+    watch_changed_.wait_for(lock, std::chrono::milliseconds(kCheckEveryMs),
+                            [&] { return watch_stop_ || raise_wanted_; });
+    if (watch_stop_) return;
+    const bool raise_now = std::exchange(raise_wanted_, false);
     lock.unlock();
-    auto generation = read_generation();
+    if (raise_now) raise();
+    auto generation = read_generation(*parts_.table);
     lock.lock();
     {
       const std::lock_guard observers(mutex_);
@@ -117,7 +114,8 @@ void Service::watch() {
 
 Result<void> Service::run() {
   std::vector<RecordBatch> batches;
-  while (!stopping_.load(std::memory_order_relaxed)) {
+  const bool has_end = parts_.rebuild && !parts_.rebuild->follow;
+  while (!stopping_.load(std::memory_order_relaxed) && !(has_end && rebuild_done_)) {
     batches.clear();
     if (auto polled = parts_.source->poll(kPollMs, batches); !polled) return polled;
     last_poll_ms_.store(parts_.clock->steady_ms(), std::memory_order_relaxed);
@@ -129,6 +127,8 @@ Result<void> Service::run() {
     open_waiting();
     if (auto fine = look_for_failures(); !fine) return fine;
     if (auto fine = check_each_minute(); !fine) return fine;
+    advance_rebuild();
+    parts_.on_turn(*this);
   }
   return {};
 }
@@ -303,6 +303,7 @@ Service::Status Service::status() const {
     one.needed_from = static_cast<std::int64_t>(held.task->counters().needed_from.get());
     if (held.end) one.end_offset = held.end->value;
     one.paused = held.paused;
+    if (held.rebuild_end) one.rebuild_end = held.rebuild_end->value;
     const PartitionTask::Trouble trouble = held.task->trouble();
     one.trouble = trouble.what;
     if (!trouble.what.empty())

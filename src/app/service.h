@@ -28,6 +28,15 @@
 
 namespace hourfold {
 
+// What makes a rebuild of a service (docs/ARCHITECTURE.md, "Rebuild").
+struct RebuildPlan {
+  Generation generation;  // of the cells that it writes
+  bool follow = false;    // go on as the live service; else end where the log ended at the start
+  std::map<PartitionId, RebuildStart> starts;  // of every partition, for those that begin now
+};
+
+class Service;
+
 struct ServiceParts {
   Config config;
   TableSpec table_spec;
@@ -37,6 +46,9 @@ struct ServiceParts {
   std::unique_ptr<WindowStores> stores;
   const Clock* clock = nullptr;
   SinkThreads::OnPut on_put = [](double, bool) {};
+  std::optional<RebuildPlan> rebuild;
+  // After each poll, on the thread of run().
+  std::function<void(const Service&)> on_turn = [](const Service&) {};
   // Lines for the operator: 'd' debugging, 'i' information, 'w' warning, 'e' error.
   std::function<void(char level, const std::string&)> log = [](char, const std::string&) {};
 };
@@ -48,11 +60,14 @@ class Service : private RecordSource::Listener {
 
   // Waits at most the configured startup timeout for broker, topic, side topics and table.
   Result<void> start();
-  // Polls until stop() or a Fatal error.
+  // Polls until stop(), a Fatal error, or the end of a rebuild that has one.
   Result<void> run();
   // Writes what is pending, checkpoints, commits, leaves the group; bounded by the timeout. False: a call to
   // the table still hangs, and the process should end without destroying the service.
   bool finish(std::chrono::milliseconds timeout);
+  // Everything up to the end that the log had at its start is in the table; with `follow`, its generation is
+  // raised as well.
+  bool rebuild_done() const { return rebuild_done_.load(); }
   void stop() { stopping_.store(true, std::memory_order_relaxed); }
 
   struct PartitionStatus {
@@ -61,7 +76,8 @@ class Service : private RecordSource::Listener {
     std::optional<std::int64_t> end_offset;
     std::int64_t needed_from = 0;
     bool paused = false;
-    std::string trouble;  // of its table or side output, ridden out
+    std::optional<std::int64_t> rebuild_end;  // of a rebuild: nothing is written before it is reached
+    std::string trouble;                      // of its table or side output, ridden out
     std::chrono::milliseconds trouble_for{0};
   };
   struct Status {
@@ -86,6 +102,7 @@ class Service : private RecordSource::Listener {
     bool committing = false;
     Offset in_flight;  // offset of the commit on its way
     std::optional<Offset> end;
+    std::optional<Offset> rebuild_end;
   };
 
   void on_assigned(const std::vector<PartitionId>& partitions) override;
@@ -93,7 +110,6 @@ class Service : private RecordSource::Listener {
   void on_out_of_range(PartitionId partition) override;
 
   Result<void> check_table();
-  Result<Generation> read_generation();
 
   // Unavailable: not now, try again.
   Result<void> open(PartitionId partition);
@@ -111,6 +127,13 @@ class Service : private RecordSource::Listener {
   Result<void> check_each_minute();
   void watch();
 
+  void advance_rebuild();
+  bool settled() const;
+  bool own_written() const;
+  Result<bool> everything_written();
+  void take_over();
+  void raise();
+
   ServiceParts parts_;
   std::unique_ptr<SinkThreads> sink_;
   std::vector<std::unique_ptr<WorkerThread>> threads_;
@@ -127,6 +150,9 @@ class Service : private RecordSource::Listener {
   std::int64_t next_end_ms_ = 0;
   std::int64_t next_doubt_ms_ = 0;
   std::int64_t next_tell_ms_ = 0;
+  std::int64_t next_advance_ms_ = 0;
+  bool taking_over_ = false;  // nothing is held back any more
+  std::atomic<bool> rebuild_done_{false};
   std::map<std::string, std::string> told_;  // last trouble logged, by what has it
 
   mutable std::mutex mutex_;  // guards what the observers see
@@ -139,6 +165,7 @@ class Service : private RecordSource::Listener {
   std::mutex watch_mutex_;
   std::condition_variable watch_changed_;
   bool watch_stop_ = false;
+  bool raise_wanted_ = false;
   std::optional<Error> watch_fatal_;
   std::thread watcher_;
 };

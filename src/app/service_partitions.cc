@@ -2,30 +2,14 @@
 // thread.
 #include <algorithm>
 
+#include "app/null_ports.h"
 #include "app/service.h"
+#include "app/worker_settings.h"
 
 namespace hourfold {
 namespace {
 
 constexpr std::int64_t kRetryOpenMs = 1'000;
-
-WorkerSettings worker_settings(const Config& config, PartitionId partition, std::int32_t partition_count) {
-  WorkerSettings settings;
-  settings.topic = config.kafka.topics.front();
-  settings.partition = partition;
-  settings.shape = config.reading.shape;
-  settings.deduplicate = config.reading.deduplicate;
-  // A topic of one partition keeps every device in one partition whatever its keys are.
-  settings.check_keys = config.kafka.partitioning == Partitioning::kByDevice && partition_count > 1;
-  settings.policy = config.policy;
-  settings.emit.refresh_ms = config.emit.refresh_ms;
-  settings.emit.late_delay_ms = config.emit.late_delay_ms;
-  settings.layout = config.sink.layout;
-  settings.buckets = config.sink.buckets;
-  settings.checkpoint_ms = config.state.checkpoint_ms;
-  settings.retention_ms = config.state.retention_ms;
-  return settings;
-}
 
 }  // namespace
 
@@ -73,6 +57,7 @@ Result<StartPlan> Service::plan(PartitionId partition, WindowStore& store) {
   facts.generation = {generation_.load()};
   facts.fingerprint = semantics_fingerprint(parts_.config);
   facts.on_gap = parts_.config.kafka.on_gap;
+  if (parts_.rebuild) facts.rebuild = parts_.rebuild->starts.at(partition);
   auto marks = store.marks();
   if (!marks) return marks.error();
   if (*marks) {
@@ -114,6 +99,8 @@ Result<void> Service::open(PartitionId partition) {
     if (auto aside = parts_.stores->set_aside(partition, planned->notices.front()); !aside) return aside;
     if (auto opened = open_store(); !opened) return opened;
   }
+  // Once begun anew, a partition that comes back goes on.
+  if (parts_.rebuild) parts_.rebuild->starts.at(partition).anew = false;
   if (planned->commit_first) {
     if (auto done = parts_.source->commit_now(partition, *planned->commit_first); !done) return done;
   }
@@ -122,17 +109,19 @@ Result<void> Service::open(PartitionId partition) {
   });
   task.sink = sink_->open([worker = thread->get()] { worker->wake(); });
   task.side = parts_.side->open(partition);
+  Held held;
+  if (planned->marks.rebuild) held.rebuild_end = planned->marks.rebuild->end;
+  if (parts_.rebuild && held.rebuild_end)
+    task.side = std::make_unique<SideOutputFrom>(*held.rebuild_end, std::move(task.side));
   WorkerSettings settings = worker_settings(parts_.config, partition, partition_count_);
-  // An even share of what the process may use; half of it is the stores' own.
-  const auto share = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(partition_count_));
-  settings.memory_bytes = std::max<std::uint64_t>(parts_.config.state.memory_bytes / 2 / share, 16 << 20);
-  settings.max_outbox = std::max<std::uint64_t>(parts_.config.state.memory_bytes / 2 / share / 256, 10'000);
-  auto worker = PartitionWorker::open(std::move(settings), std::move(*planned), *task.store, *task.sink,
-                                      *task.side, parts_.clock->now_ms());
+  settings.ends_with_rebuild = parts_.rebuild && !parts_.rebuild->follow;
+  auto worker = PartitionWorker::open(settings, std::move(*planned), *task.store, *task.sink, *task.side,
+                                      parts_.clock->now_ms());
   if (!worker) return worker.error();
   task.worker = std::move(*worker);
   const Offset from = task.worker->next_offset();
-  Held held;
+  // A service that a rebuild has become holds nothing back.
+  if (taking_over_ || !parts_.rebuild) task.worker->release_all();
   held.task = std::make_shared<PartitionTask>(std::move(task));
   held.thread = thread->get();
   {

@@ -16,11 +16,6 @@ struct Target {
   std::string name;
 };
 
-std::string name_of(const SinkConfig& sink) {
-  return sink.type == SinkType::kHbase ? "table '" + sink.table + "' at " + sink.address
-                                       : "embedded table in " + sink.dir;
-}
-
 int fail(const Error& error) {
   print_error(error.message);
   return error.retryable() ? kExitService : kExitUsage;
@@ -32,7 +27,7 @@ Result<Target> open_target(const Config& config, TableAccess access,
   if (!spec) return spec.error();
   auto table = open_table(config.sink, access, *spec, std::move(notice));
   if (!table) return table.error();
-  return Target{*spec, std::move(*table), name_of(config.sink)};
+  return Target{*spec, std::move(*table), table_name(config.sink)};
 }
 
 std::string ttl_text(std::optional<std::int64_t> seconds) {

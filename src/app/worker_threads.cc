@@ -92,6 +92,7 @@ void PartitionTask::fail(const Error& error) {
 bool PartitionTask::turn(const Clock& clock) {
   const EpochMs now = clock.now_ms();
   if (failure()) return false;
+  if (release_all_.load(std::memory_order_relaxed)) parts_.worker->release_all();
   bool worked = false;
   if (draining_.load(std::memory_order_relaxed)) {
     parts_.worker->hurry();
@@ -103,6 +104,7 @@ bool PartitionTask::turn(const Clock& clock) {
     fail(stepped.error());
     return false;
   }
+  settled_.store(parts_.worker->settled(now), std::memory_order_release);
   if (auto told = tell(clock.steady_ms()); !told) {
     fail(told.error());
     return false;

@@ -46,6 +46,9 @@ class PartitionTask {
   std::size_t queued_bytes() const { return queued_bytes_.load(std::memory_order_relaxed); }
   bool full() const { return full_.load(std::memory_order_relaxed); }
   bool drained() const { return drained_.load(std::memory_order_acquire); }
+  // Of a rebuild, see PartitionWorker.
+  bool settled() const { return settled_.load(std::memory_order_acquire); }
+  void release_all() { release_all_.store(true, std::memory_order_relaxed); }
   // Fold nothing more, write what is pending at once.
   void drain() { draining_.store(true, std::memory_order_relaxed); }
   std::optional<CommittedOffset> take_commit();
@@ -91,6 +94,8 @@ class PartitionTask {
   std::atomic<bool> full_{false};
   std::atomic<bool> drained_{false};
   std::atomic<bool> draining_{false};
+  std::atomic<bool> settled_{false};
+  std::atomic<bool> release_all_{false};
   mutable std::mutex mutex_;  // guards what follows
   std::deque<RecordBatch> inbox_;
   std::optional<CommittedOffset> commit_;

@@ -42,6 +42,51 @@ std::optional<HourStart> parse_hour(std::string_view text) {
   return HourStart{*ms};
 }
 
+nlohmann::json rebuild_json(const RebuildMarks& rebuild) {
+  nlohmann::json json = {{"end", rebuild.end.value},
+                         {"whole_from", hour_text(rebuild.whole_from)},
+                         {"only_whole", rebuild.only_whole},
+                         {"released", {hour_text(rebuild.released.hour), rebuild.released.device}},
+                         {"held", nlohmann::json::array()}};
+  for (const auto& [hour, offset] : rebuild.held) json["held"].push_back({hour.ms, offset.value});
+  return json;
+}
+
+std::optional<RebuildMarks> read_rebuild(const nlohmann::json& json) {
+  const auto whole_from = parse_hour(json.at("whole_from").get<std::string>());
+  const auto released = parse_hour(json.at("released").at(0).get<std::string>());
+  if (!whole_from || !released) return std::nullopt;
+  RebuildMarks rebuild;
+  rebuild.end = {json.at("end").get<std::int64_t>()};
+  rebuild.whole_from = *whole_from;
+  rebuild.only_whole = json.at("only_whole").get<bool>();
+  rebuild.released = {*released, json.at("released").at(1).get<std::string>()};
+  for (const auto& hour : json.at("held"))
+    rebuild.held.emplace(HourStart{hour.at(0).get<std::int64_t>()}, Offset{hour.at(1).get<std::int64_t>()});
+  return rebuild;
+}
+
+// END@HOUR, and behind it whether readings of earlier hours count as well.
+std::string rebuild_text(const RebuildMarks& rebuild) {
+  return std::to_string(rebuild.end.value) + "@" + hour_text(rebuild.whole_from) +
+         (rebuild.only_whole ? "@whole" : "@all");
+}
+
+std::optional<RebuildMarks> parse_rebuild(std::string_view text) {
+  const std::size_t first = text.find('@');
+  const std::size_t second = text.rfind('@');
+  if (first == std::string_view::npos || first == second) return std::nullopt;
+  const auto end = integer(text.substr(0, first));
+  const auto hour = parse_hour(text.substr(first + 1, second - first - 1));
+  const std::string_view hours = text.substr(second + 1);
+  if (!end || !hour || (hours != "whole" && hours != "all")) return std::nullopt;
+  RebuildMarks rebuild;
+  rebuild.end = {*end};
+  rebuild.whole_from = *hour;
+  rebuild.only_whole = hours == "whole";
+  return rebuild;
+}
+
 }  // namespace
 
 std::size_t WaitingReading::memory_bytes() const {
@@ -124,6 +169,7 @@ std::string write_state_marks(const StateMarks& marks) {
   for (const LostRange& range : marks.lost) json["lost"].push_back({range.from.value, range.to.value});
   for (const auto& [offset, to] : marks.fingerprint_changes)
     json["fingerprint_changes"].push_back({offset.value, to});
+  if (marks.rebuild) json["rebuild"] = rebuild_json(*marks.rebuild);
   return json.dump();
 }
 
@@ -159,6 +205,10 @@ Result<StateMarks> read_state_marks(std::string_view text) {
       marks.fingerprint_changes.emplace_back(Offset{change.at(0).get<std::int64_t>()},
                                              change.at(1).get<std::string>());
     }
+    if (json.contains("rebuild")) {
+      marks.rebuild = read_rebuild(json.at("rebuild"));
+      if (!marks.rebuild) return broken("an hour of the marks");
+    }
     return marks;
   } catch (const nlohmann::json::exception& error) {
     return fatal(std::string("state: the marks cannot be read: ") + error.what());
@@ -172,6 +222,7 @@ std::string write_commit_metadata(const CommitMetadata& metadata) {
     text += " folded=" + std::to_string(metadata.last_folded->offset.value) + "@" +
             std::to_string(metadata.last_folded->timestamp_ms);
   }
+  if (metadata.rebuild) text += " rebuild=" + rebuild_text(*metadata.rebuild);
   // Last, so that metadata cut off by a broker's limit is noticed.
   return text + " rules=" + metadata.fingerprint + " .";
 }
@@ -199,6 +250,9 @@ CommitMetadata read_commit_metadata(std::string_view text) {
       const auto arrival = integer(value.substr(at + 1));
       if (!offset || !arrival) return {};
       metadata.last_folded = FoldedRecord{{*offset}, *arrival};
+    } else if (key == "rebuild") {
+      metadata.rebuild = parse_rebuild(value);
+      if (!metadata.rebuild) return {};
     } else if (key == "rules") {
       metadata.fingerprint = value;
     }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,6 +78,16 @@ struct FoldedRecord {
   bool operator==(const FoldedRecord&) const = default;
 };
 
+// What a rebuild, and the service that it becomes, must not forget.
+struct RebuildMarks {
+  Offset end;                                   // of the log when it began: nothing is written before
+  HourStart whole_from = HourStart::lowest();   // the log has all readings of the hours from this one on
+  bool only_whole = false;                      // readings of earlier hours before `end` are left out
+  WindowKey released{HourStart::lowest(), ""};  // windows below this key are emitted as a service does
+  std::map<HourStart, Offset> held;             // lowest offset of the windows that are not, by hour
+  bool operator==(const RebuildMarks&) const = default;
+};
+
 struct StateMarks {
   Offset next_offset;                          // S: first offset whose effect is not in the state
   HourStart look_below = HourStart::lowest();  // windows not held are looked up at and below this hour
@@ -90,6 +101,7 @@ struct StateMarks {
   std::vector<LostRange> lost;
   std::vector<std::pair<Offset, std::string>>
       fingerprint_changes;  // from this offset on, the semantics named
+  std::optional<RebuildMarks> rebuild;
 };
 
 std::string write_state_marks(const StateMarks& marks);
@@ -101,6 +113,7 @@ struct CommitMetadata {
   std::int32_t partition_count = 0;               // 0: not known
   std::optional<FoldedRecord> last_folded;
   std::string fingerprint;
+  std::optional<RebuildMarks> rebuild;  // without what is released and held
 };
 
 std::string write_commit_metadata(const CommitMetadata& metadata);

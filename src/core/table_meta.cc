@@ -58,4 +58,12 @@ RowPut new_meta_row(const TableMeta& meta, EpochMs now) {
   return row;
 }
 
+RowPut generation_row(Generation generation, std::string_view owner, EpochMs timestamp) {
+  RowPut row{std::string(meta_row_key()), timestamp};
+  row.add('m', "generation", std::to_string(generation.value));
+  row.add('m', "owner", owner);
+  row.add('m', "rebuilt", utc_text(timestamp));
+  return row;
+}
+
 }  // namespace hourfold

@@ -34,5 +34,7 @@ std::optional<TableMeta> read_description(const std::map<std::string, std::strin
 
 // The meta row of a new table: its description, generation 0 and the time of creation.
 RowPut new_meta_row(const TableMeta& meta, EpochMs now);
+// What a rebuild changes of it. The timestamp must be above that of what is there.
+RowPut generation_row(Generation generation, std::string_view owner, EpochMs timestamp);
 
 }  // namespace hourfold

@@ -121,6 +121,23 @@ TopicList make_list(const std::string& topic, PartitionId partition, std::int64_
   return list;
 }
 
+Result<std::optional<CommittedOffset>> query_committed(rd_kafka_t* client, const std::string& group,
+                                                       const std::string& topic, PartitionId partition) {
+  constexpr int kTimeoutMs = 5'000;
+  const auto list = make_list(topic, partition, RD_KAFKA_OFFSET_INVALID);
+  auto code = rd_kafka_committed(client, list.get(), kTimeoutMs);
+  const auto& entry = list->elems[0];
+  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) code = entry.err;
+  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) {
+    return to_query_error(code, "kafka: committed offset of " + topic + "/" +
+                                    std::to_string(partition.value) + " in group '" + group + "'");
+  }
+  if (entry.offset < 0) return std::optional<CommittedOffset>();
+  const auto* metadata = static_cast<const char*>(entry.metadata);
+  return std::optional(
+      CommittedOffset{{entry.offset}, metadata == nullptr ? "" : std::string(metadata, entry.metadata_size)});
+}
+
 namespace {
 
 ErrorKind kind_of(rd_kafka_resp_err_t code) {

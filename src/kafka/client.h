@@ -5,6 +5,7 @@
 #include <librdkafka/rdkafka.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "core/result.h"
 #include "core/types.h"
 #include "kafka/client_options.h"
+#include "ports/record_source.h"
 
 namespace hourfold::kafka {
 
@@ -68,6 +70,10 @@ class ClientBuilder {
 void* owner_of(rd_kafka_t* client);
 
 TopicList make_list(const std::string& topic, PartitionId partition, std::int64_t offset);
+
+// What the client's group has committed of a partition; empty if nothing.
+Result<std::optional<CommittedOffset>> query_committed(rd_kafka_t* client, const std::string& group,
+                                                       const std::string& topic, PartitionId partition);
 
 // "<what>: <librdkafka's words>", with the kind that says what the caller does next.
 Error to_error(rd_kafka_resp_err_t code, const std::string& what);

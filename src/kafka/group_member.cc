@@ -187,16 +187,7 @@ void GroupMember::note_error(rd_kafka_resp_err_t code, const char* text) {
 Result<std::int32_t> GroupMember::partition_count() { return query_partition_count(client_.get(), topic_); }
 
 Result<std::optional<CommittedOffset>> GroupMember::committed(PartitionId partition) {
-  const auto what = "kafka: committed offset of " + name_of(partition) + " in group '" + group_ + "'";
-  const auto list = make_list(topic_, partition, RD_KAFKA_OFFSET_INVALID);
-  auto code = rd_kafka_committed(client_.get(), list.get(), kQueryTimeoutMs);
-  const auto& entry = list->elems[0];
-  if (code == RD_KAFKA_RESP_ERR_NO_ERROR) code = entry.err;
-  if (code != RD_KAFKA_RESP_ERR_NO_ERROR) return to_query_error(code, what);
-  if (entry.offset < 0) return std::optional<CommittedOffset>();
-  const auto* metadata = static_cast<const char*>(entry.metadata);
-  return std::optional(
-      CommittedOffset{{entry.offset}, metadata == nullptr ? "" : std::string(metadata, entry.metadata_size)});
+  return query_committed(client_.get(), group_, topic_, partition);
 }
 
 Result<LogBounds> GroupMember::bounds(PartitionId partition) {

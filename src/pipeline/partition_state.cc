@@ -1,10 +1,16 @@
 // The part of a partition worker that keeps its state: what is taken up at the start, what a checkpoint
 // writes, what may be committed.
 #include <algorithm>
+#include <array>
 
 #include "pipeline/partition_worker.h"
 
 namespace hourfold {
+namespace {
+
+constexpr std::size_t kReleasedAtOnce = 5'000;  // windows a step
+
+}  // namespace
 
 Result<void> PartitionWorker::restore(bool forget_windows, EpochMs now) {
   auto pending = store_.each_pending([&](const WindowKey& key, Offset first) {
@@ -41,7 +47,7 @@ Result<void> PartitionWorker::restore(bool forget_windows, EpochMs now) {
   return store_.apply(changes);
 }
 
-HourStart PartitionWorker::expiry_bound(EpochMs wall) const {
+HourStart PartitionWorker::settled_bound(EpochMs wall) const {
   // The wall clock only holds a forged stamp back: it would expire everything.
   if (marks_.highest_arrival_ms == 0) return HourStart::lowest();
   return HourStart::of(std::min(marks_.highest_arrival_ms, wall) - settings_.retention_ms);
@@ -59,9 +65,14 @@ void PartitionWorker::release_refused(EpochMs wall) {
   }
 }
 
+// Only the state has the windows that a rebuild holds back.
+HourStart PartitionWorker::expiry_bound(EpochMs wall) const {
+  return std::min(settled_bound(wall), gate_.held_from());
+}
+
 Result<void> PartitionWorker::checkpoint(EpochMs now) { return write_checkpoint(advance(now)); }
 
-Result<void> PartitionWorker::write_checkpoint(EpochMs now) {
+Result<void> PartitionWorker::write_changes(EpochMs now) {
   StateChanges changes;
   if (const HourStart bound = expiry_bound(now - time_.ahead_ms()); bound > marks_.expire_below) {
     marks_.expire_below = bound;
@@ -72,8 +83,13 @@ Result<void> PartitionWorker::write_checkpoint(EpochMs now) {
   counters_.windows_expired.add(windows_.collect_changes(changes));
   waiting_.collect_changes(changes);
   side_tracker_.collect_changes(changes);
+  marks_.rebuild = gate_.marks();
   changes.marks = write_state_marks(marks_);
-  if (auto applied = store_.apply(changes); !applied) return applied;
+  return store_.apply(changes);
+}
+
+Result<void> PartitionWorker::write_checkpoint(EpochMs now) {
+  if (auto written = write_changes(now); !written) return written;
   if (auto started = store_.start_sync(); !started) return started;
   windows_.shrink(settings_.memory_bytes / 4 * 3);
   next_checkpoint_ms_ = now + settings_.checkpoint_ms;
@@ -83,7 +99,7 @@ Result<void> PartitionWorker::write_checkpoint(EpochMs now) {
 
 Offset PartitionWorker::needed_from() const {
   Offset offset = marks_.next_offset;
-  for (const auto& lowest : {outbox_.lowest(), waiting_.lowest(), side_tracker_.lowest()}) {
+  for (const auto& lowest : {outbox_.lowest(), waiting_.lowest(), side_tracker_.lowest(), gate_.lowest()}) {
     if (lowest) offset = std::min(offset, *lowest);
   }
   return offset;
@@ -99,12 +115,61 @@ std::optional<CommittedOffset> PartitionWorker::commit_due() const {
   metadata.partition_count = marks_.partition_count;
   metadata.last_folded = marks_.last_folded;
   metadata.fingerprint = marks_.fingerprint;
+  metadata.rebuild = gate_.marks();
   return CommittedOffset{offset, write_commit_metadata(metadata)};
 }
 
 void PartitionWorker::committed(Offset offset) {
   floor_ = floor_ ? std::max(*floor_, offset) : offset;
   marks_.hours.forget_before(offset);
+}
+
+HourStart PartitionWorker::release_bound(EpochMs wall) const {
+  if (marks_.next_offset < gate_.marks()->end) return HourStart::lowest();
+  return release_all_ || settings_.ends_with_rebuild ? HourStart::highest() : settled_bound(wall);
+}
+
+bool PartitionWorker::settled(EpochMs wall) const {
+  if (!gate_.marks()) return true;
+  const Offset end = gate_.marks()->end;
+  if (marks_.next_offset < end || gate_.held_from() < release_bound(wall)) return false;
+  return std::ranges::all_of(std::array{outbox_.lowest(), waiting_.lowest()},
+                             [&](const auto& lowest) { return !lowest || *lowest >= end; });
+}
+
+// Some of the windows that may be written now go to the outbox, as if they had just changed.
+Result<void> PartitionWorker::release_held(EpochMs now) {
+  if (!gate_.marks() || outbox_.size() >= settings_.max_outbox / 2) return {};
+  const HourStart below = release_bound(now - time_.ahead_ms());
+  if (gate_.held_from() >= below) return {};
+  if (!windows_.clean()) {
+    if (auto written = write_changes(now); !written) return written;
+  }
+  auto keys = held_windows(below);
+  if (!keys) return keys.error();
+  for (const WindowKey& key : *keys) {
+    OpenWindow& entry = windows_.stored_entry(key.hour, key.device);
+    outbox_.changed(entry, gate_.lowest_of(key.hour), now);
+    windows_.mark_emission_dirty(entry);
+  }
+  // The last key with a NUL behind it is the next one that could be.
+  gate_.release_to(keys->size() < kReleasedAtOnce ? WindowKey{below, ""}
+                                                  : WindowKey{keys->back().hour, keys->back().device + '\0'});
+  return {};
+}
+
+// The first windows that are held back of the hours below, at most kReleasedAtOnce.
+Result<std::vector<WindowKey>> PartitionWorker::held_windows(HourStart below) const {
+  std::vector<WindowKey> keys;
+  auto visited = store_.windows_from(
+      gate_.marks()->released, [&](HourStart hour, std::string_view device, std::string_view /*value*/) {
+        if (hour >= below) return false;
+        // Without an offset nothing was folded into the hour since it was written.
+        if (gate_.marks()->held.contains(hour)) keys.push_back({hour, std::string(device)});
+        return keys.size() < kReleasedAtOnce;
+      });
+  if (!visited) return visited.error();
+  return keys;
 }
 
 }  // namespace hourfold

@@ -56,6 +56,7 @@ PartitionWorker::PartitionWorker(WorkerSettings settings, StartPlan plan, Window
       sink_(sink),
       parser_(settings_.shape),
       windows_(store, tools_),
+      gate_(marks_.rebuild),
       outbox_(settings_.emit, settings_.buckets),
       waiting_(waiting_settings(settings_, qualifier_), sink, counters_),
       side_tracker_(side, counters_, static_cast<std::uint64_t>(settings_.partition.value) + 13),
@@ -93,10 +94,17 @@ Result<void> PartitionWorker::fold(const RecordBatch& batch, EpochMs wall) {
   const EpochMs now = advance(wall);
   for (const Record& record : batch.records) {
     if (record.offset < marks_.next_offset) continue;
+    if (past_end(record.offset)) {
+      marks_.next_offset = gate_.marks()->end;
+      break;
+    }
     if (auto folded = fold_record(record, now); !folded) return folded;
     marks_.next_offset = record.offset.next();
   }
-  if (batch.read_to) marks_.next_offset = std::max(marks_.next_offset, *batch.read_to);
+  if (batch.read_to) {
+    const Offset to = past_end(*batch.read_to) ? gate_.marks()->end : *batch.read_to;
+    marks_.next_offset = std::max(marks_.next_offset, to);
+  }
   publish_gauges();
   return {};
 }
@@ -156,6 +164,10 @@ Result<void> PartitionWorker::fold_reading(const Record& record, const ParsedRec
     counters_.folded.add();
     return {};
   }
+  if (gate_.leaves_out(hour, position.offset)) {
+    counters_.already_counted.add();
+    return {};
+  }
   if (waiting_.waits_for(hour, reading.device)) {
     wait_for_look_up(record, parsed, reading, position);
     return {};
@@ -188,7 +200,11 @@ Result<void> PartitionWorker::fold_into(OpenWindow& entry, const ReadingToFold& 
     case FoldResult::kFolded:
       counters_.folded.add();
       windows_.mark_content_dirty(entry);
-      outbox_.changed(entry, reading.position.offset, now);
+      if (gate_.holds(entry.hour, entry.device->id)) {
+        gate_.hold(entry.hour, reading.position.offset);
+      } else {
+        outbox_.changed(entry, reading.position.offset, now);
+      }
       marks_.highest_arrival_ms = std::max(marks_.highest_arrival_ms, reading.arrival_ms);
       if (reading.record)
         marks_.last_folded = FoldedRecord{reading.record->offset, reading.record->timestamp_ms};
@@ -198,7 +214,9 @@ Result<void> PartitionWorker::fold_into(OpenWindow& entry, const ReadingToFold& 
       return {};
     case FoldResult::kAlreadyCounted:
       counters_.already_counted.add();
-      return log_.check_counted(**window, reading.position, reading.arrival_ms);
+      return older_log_possible(entry.hour)
+                 ? Result<void>()
+                 : log_.check_counted(**window, reading.position, reading.arrival_ms);
     case FoldResult::kHourFull:
       counters_.quarantined.add();
       not_folded(SideChannel::kQuarantine, "hour_full", reading);
@@ -250,11 +268,13 @@ Result<Window> PartitionWorker::window_from(const WaitingRoom::Found& found) {
                  ", this worker is of generation " + std::to_string(marks_.generation.value) +
                  ": the table was rebuilt, and the service of the new generation goes on with it.");
   }
+  if (stamp.generation < marks_.generation && gate_.replaces(found.key.hour))
+    return Window(settings_.deduplicate, tools_.schemas);
   return read_contribution(cell.value, tools_.schemas);
 }
 
 Result<void> PartitionWorker::apply_found(WaitingRoom::Found& found, EpochMs now) {
-  if (!found.row.contribution && found.row.has_rollup) {
+  if (!found.row.contribution && found.row.has_rollup && !gate_.replaces(found.key.hour)) {
     // Totals without the contribution they were made of: folding would replace them with less.
     for (const WaitingReading& reading : found.readings) {
       counters_.malformed.add();
@@ -267,7 +287,7 @@ Result<void> PartitionWorker::apply_found(WaitingRoom::Found& found, EpochMs now
   }
   auto window = window_from(found);
   if (!window) return window.error();
-  if (found.row.contribution) log_.met(*window, marks_.next_offset);
+  if (found.row.contribution && !older_log_possible(found.key.hour)) log_.met(*window, marks_.next_offset);
   OpenWindow& entry = windows_.insert(found.key.hour, found.key.device, std::move(*window));
   std::vector<Metric> metrics;
   for (const WaitingReading& reading : found.readings) {
@@ -346,6 +366,7 @@ Result<void> PartitionWorker::step(EpochMs wall) {
   look_up_answers_.clear();
   side_tracker_.step(now);
   waiting_.step(now, settings_.max_outbox - std::min(settings_.max_outbox, outbox_.size()));
+  if (auto released = release_held(now); !released) return released;
   if (auto sent = emitter_.step(now); !sent) return sent;
   const bool too_large = windows_.loaded_bytes() > settings_.memory_bytes;
   if (now >= next_checkpoint_ms_ ||

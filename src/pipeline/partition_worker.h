@@ -23,6 +23,7 @@
 #include "core/state_codec.h"
 #include "core/window.h"
 #include "pipeline/counters.h"
+#include "pipeline/emission_gate.h"
 #include "pipeline/emitter.h"
 #include "pipeline/log_identity.h"
 #include "pipeline/outbox.h"
@@ -53,6 +54,8 @@ struct WorkerSettings {
   std::size_t memory_bytes = 256 << 20;  // for windows; past it the partition is paused
   std::size_t max_outbox = 2'000'000;    // windows
   std::size_t max_refused = 10'000;      // windows that the table refused, kept for their next change
+  // Of a rebuild: the end that the log had at its start is the end of the work, and then all is written.
+  bool ends_with_rebuild = false;
 };
 
 class PartitionWorker {
@@ -71,11 +74,16 @@ class PartitionWorker {
   Result<void> checkpoint(EpochMs now);
   // At the end of a worker: what is due later becomes due now.
   void hurry() { outbox_.hurry(); }
+  // A rebuild that has read to the end it knows holds nothing back any more. No effect on others.
+  void release_all() { release_all_ = true; }
 
   // A bound is reached: no more records until it is false again.
   bool full() const;
   // Nothing pending, waiting or unacknowledged.
   bool drained() const { return outbox_.size() == 0 && waiting_.empty() && side_tracker_.size() == 0; }
+  // Of a rebuild: everything that may be written without release_all() has been released, and what is
+  // released of the readings before its end is acknowledged.
+  bool settled(EpochMs now) const;
 
   Offset next_offset() const { return marks_.next_offset; }
   // The lowest offset that something not yet acknowledged needs.
@@ -131,6 +139,16 @@ class PartitionWorker {
   void row_refused(const OpenWindow& entry, const Window& window, const Error& error);
   void release_refused(EpochMs wall);
   HourStart expiry_bound(EpochMs wall) const;
+  HourStart settled_bound(EpochMs wall) const;
+  HourStart release_bound(EpochMs wall) const;
+  Result<void> release_held(EpochMs now);
+  Result<std::vector<WindowKey>> held_windows(HourStart below) const;
+  Result<void> write_changes(EpochMs now);
+  bool past_end(Offset offset) const {
+    return settings_.ends_with_rebuild && gate_.marks() && offset >= gate_.marks()->end;
+  }
+  // What a rebuild took over from an older generation may be of a log that is gone.
+  bool older_log_possible(HourStart hour) const { return gate_.marks() && !gate_.replaces(hour); }
   void publish_history();
   void publish_gauges();
 
@@ -146,6 +164,7 @@ class PartitionWorker {
   FoldTools tools_;
   JsonParser parser_;
   WindowTable windows_;
+  EmissionGate gate_;
   Outbox outbox_;
   WaitingRoom waiting_;
   SideTracker side_tracker_;
@@ -153,6 +172,7 @@ class PartitionWorker {
 
   Timeline time_;
   EpochMs next_checkpoint_ms_;
+  bool release_all_ = false;
   std::vector<std::string> alarms_;
   std::vector<PutAnswer> put_answers_;
   std::vector<LookUpAnswer> look_up_answers_;

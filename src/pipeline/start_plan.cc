@@ -37,6 +37,7 @@ StartPlan take_over(const StartFacts& facts, StartPlan::State state) {
   plan.marks.hours = HourTrack(metadata.highest_hour);
   plan.marks.last_folded = metadata.last_folded;
   plan.marks.fingerprint = metadata.fingerprint;
+  plan.marks.rebuild = metadata.rebuild;
   plan.notices.push_back(name_of(facts) + ": takes over at the committed offset " +
                          text(facts.committed->next));
   if (metadata.highest_hour == HourStart::highest()) {
@@ -47,7 +48,30 @@ StartPlan take_over(const StartFacts& facts, StartPlan::State state) {
   return plan;
 }
 
+// Nothing of our generation is in the table: only the hours that it does not replace have to be looked up.
+StartPlan first_rebuild(const StartFacts& facts, StartPlan::State state) {
+  const RebuildStart& rebuild = *facts.rebuild;
+  StartPlan plan;
+  plan.state = state;
+  plan.marks.next_offset = rebuild.from;
+  const HourStart whole_from = rebuild.marks.whole_from;
+  const HourStart known = whole_from == HourStart::lowest() ? whole_from : HourStart{whole_from.ms - kHourMs};
+  plan.marks.look_below = known;
+  plan.marks.hours = HourTrack(known);
+  plan.marks.rebuild = rebuild.marks;
+  plan.notices.push_back(name_of(facts) + ": rebuilds from offset " + text(rebuild.from) +
+                         "; writes nothing before it has read to offset " + text(rebuild.marks.end));
+  CommitMetadata metadata;
+  metadata.highest_hour = known;
+  metadata.partition_count = facts.partition_count;
+  metadata.fingerprint = facts.fingerprint;
+  metadata.rebuild = rebuild.marks;
+  plan.commit_first = CommittedOffset{rebuild.from, write_commit_metadata(metadata)};
+  return plan;
+}
+
 StartPlan first_start(const StartFacts& facts, StartPlan::State state) {
+  if (facts.rebuild) return first_rebuild(facts, state);
   StartPlan plan;
   plan.state = state;
   plan.marks.next_offset = facts.log.first;
@@ -66,6 +90,8 @@ StartPlan first_start(const StartFacts& facts, StartPlan::State state) {
 }
 
 Result<StartPlan> over_gap(const StartFacts& facts, Offset from, StartPlan plan) {
+  // What it was about to read again has left the log: it begins with what is left.
+  if (facts.rebuild) return first_start(facts, StartPlan::State::kSetAside);
   if (facts.on_gap == OnGap::kStop) return gap(facts, from);
   plan.marks.next_offset = facts.log.first;
   plan.marks.look_below = HourStart::highest();
@@ -96,6 +122,8 @@ Result<StartPlan> without_disk(const StartFacts& facts, StartPlan::State state) 
 }
 
 Result<StartPlan> choose(const StartFacts& facts) {
+  if (facts.rebuild && facts.rebuild->anew)
+    return first_start(facts, facts.disk ? StartPlan::State::kSetAside : StartPlan::State::kFresh);
   if (facts.committed && facts.committed->next > facts.log.end) {
     return recreated(facts, "the committed offset", facts.committed->next);
   }
@@ -159,6 +187,12 @@ Result<StartPlan> plan_start(const StartFacts& facts) {
   }
   auto plan = choose(facts);
   if (!plan) return plan;
+  if (const auto& rebuild = plan->marks.rebuild;
+      rebuild && !facts.rebuild && plan->marks.next_offset < rebuild->end) {
+    return fatal(name_of(facts) + ": this group and state belong to a rebuild that has read to offset " +
+                 text(plan->marks.next_offset) + " of " + text(rebuild->end) +
+                 ". Let `hourfold rebuild` finish it first: the same command again goes on where it was.");
+  }
   if (facts.committed) plan->floor = facts.committed->next;
   if (plan->commit_first) plan->floor = plan->commit_first->next;
   plan->log_end = facts.log.end;

@@ -16,6 +16,14 @@
 
 namespace hourfold {
 
+// A rebuild of a partition that begins now.
+struct RebuildStart {
+  Offset from;
+  RebuildMarks marks;
+  // An earlier rebuild of the same group came to its end: its state and offsets do not count.
+  bool anew = false;
+};
+
 struct StartFacts {
   std::string topic;
   PartitionId partition;
@@ -27,6 +35,7 @@ struct StartFacts {
   Generation generation;
   std::string fingerprint;
   OnGap on_gap = OnGap::kStop;
+  std::optional<RebuildStart> rebuild;  // only of `rebuild`
 };
 
 struct StartPlan {

@@ -73,6 +73,13 @@ OpenWindow& WindowTable::insert_unloaded(HourStart hour, std::string_view device
   return new_entry(hour, device);
 }
 
+OpenWindow& WindowTable::stored_entry(HourStart hour, std::string_view device) {
+  if (const DeviceEntry* known = devices_->find(device, hash_of(device))) {
+    if (OpenWindow* entry = find_hour(*known, hour)) return *entry;
+  }
+  return new_entry(hour, device);
+}
+
 Result<Window*> WindowTable::content(OpenWindow& entry) {
   if (entry.window) return &*entry.window;
   auto bytes = store_.find(entry.hour, entry.device->id);

@@ -79,6 +79,8 @@ class WindowTable {
   OpenWindow& insert(HourStart hour, std::string_view device, Window window);
   // An entry whose content the store has: for what is pending at the start.
   OpenWindow& insert_unloaded(HourStart hour, std::string_view device);
+  // In memory, else a new entry whose content the store has.
+  OpenWindow& stored_entry(HourStart hour, std::string_view device);
   // Content of an entry, from the store if it was unloaded.
   Result<Window*> content(OpenWindow& entry);
 
@@ -91,6 +93,9 @@ class WindowTable {
   std::size_t collect_changes(StateChanges& changes);
   // Unloads clean windows until at most target_bytes are left, those not folded into lately first.
   void shrink(std::size_t target_bytes);
+
+  // Nothing changed since the last collect_changes().
+  bool clean() const { return dirty_.empty(); }
 
   std::size_t loaded_bytes() const { return loaded_bytes_; }
   std::size_t size() const { return entries_; }

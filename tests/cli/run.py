@@ -62,17 +62,35 @@ def check_use(cli):
     cli.refuses(USAGE, ["table", "create"], "kafka.brokers", "contribution_ttl")
     cli.refuses(SERVICE, ["query", "-d", "x", "--set", "sink.address=127.0.0.1:1"], "127.0.0.1:1")
     cli.refuses(SERVICE, ["query", "-d", "x", "--set", "sink.type=embedded", "--set", "sink.dir=none"], "none", "table create")
+    check_use_of_the_log(cli)
     done = cli.run()
     cli.expect(done.returncode == USAGE and "demo" in done.stderr, "without a word the help, as an error")
 
 
+def check_use_of_the_log(cli):
+    """verify and rebuild."""
+    nobody = ["--set", "kafka.brokers=127.0.0.1:1", "--set", "kafka.topics=t", "--set", "startup_timeout=0"]
+    embedded = ["--set", "sink.type=embedded", "--set", "sink.dir=none"]
+    for command in ("verify", "rebuild"):
+        cli.refuses(USAGE, [command], "kafka.brokers", "kafka.topics")
+        cli.refuses(USAGE, [command, *nobody, "--from", "yesterday"], "--from", "yesterday")
+        cli.refuses(SERVICE, [command, *nobody, "--set", "sink.address=127.0.0.1:1", "--set", "sink.contribution_ttl=forever"], "127.0.0.1:1")
+        cli.refuses(SERVICE, [command, *nobody, *embedded], "none", "table create")
+    cli.refuses(USAGE, ["verify", *nobody, "--report", "no/such/folder/report"], "no/such/folder/report")
+    cli.refuses(USAGE, ["verify", "--max-differences", "many"], "--max-differences")
+    cli.refuses(USAGE, ["rebuild", *nobody, "--follow", "--into", "x"], "--follow", "--into")
+    cli.refuses(USAGE, ["rebuild", *nobody, "--into", "rollups"], "--into rollups")
+    cli.refuses(USAGE, ["rebuild", *nobody, "--from", "-1d", "--set", "reading.arrival=/at"], "reading.arrival", "earliest")
+    cli.refuses(USAGE, ["rebuild", *nobody, "--log-level", "loud"], "loud")
+
+
 def check_help(cli):
     cli.expect(cli.run("--version").stdout.startswith("hourfold "), "--version")
-    for words in ([], ["run"], ["demo"], ["fold"], ["query"], ["table"], ["table", "create"], ["table", "check"], ["completion"]):
+    for words in ([], ["run"], ["demo"], ["fold"], ["query"], ["rebuild"], ["verify"], ["table"], ["table", "create"], ["table", "check"], ["completion"]):
         done = cli.run(*words, "--help")
         cli.expect(done.returncode == DONE and "Usage: " + " ".join(["hourfold", *words]) in done.stdout, f"help of {words}")
         cli.expect(all(len(line) <= 120 for line in done.stdout.splitlines()), f"help of {words} fits")
-    for unbuilt in ("rebuild", "verify", "state", "doctor", "size"):
+    for unbuilt in ("state", "doctor", "size"):
         cli.expect(f"  {unbuilt} " not in cli.run("--help").stdout, f"{unbuilt} is not promised")
         cli.refuses(USAGE, [unbuilt], unbuilt)
 

@@ -80,6 +80,35 @@ TEST_CASE_TEMPLATE("random steps leave what the model holds, also after reopenin
   }
 }
 
+TEST_CASE_TEMPLATE("windows are visited from a key on, until it is enough", Home, InMemory, InRocksdb) {
+  Home home;
+  const auto store = open_quietly(home.stores());
+  StateChanges changes;
+  for (int h = -1; h <= 1; ++h) {
+    for (const char* device : {"a", "ab", "b"}) changes.windows.push_back({hour(h), device, "v"});
+  }
+  changes.pending.push_back({hour(0), "a", Offset{7}});
+  REQUIRE(store->apply(changes));
+  const auto visited = [&](const WindowKey& first, std::size_t enough) {
+    std::vector<WindowKey> keys;
+    REQUIRE(store->windows_from(first, [&](HourStart h, std::string_view device, std::string_view value) {
+      CHECK(value == "v");
+      keys.push_back({h, std::string(device)});
+      return keys.size() < enough;
+    }));
+    return keys;
+  };
+  CHECK(visited({HourStart::lowest(), ""}, 100).size() == 9);
+  CHECK(visited({hour(0), "ab"}, 100) ==
+        std::vector<WindowKey>{
+            {hour(0), "ab"}, {hour(0), "b"}, {hour(1), "a"}, {hour(1), "ab"}, {hour(1), "b"}});
+  CHECK(visited({hour(-1), std::string("a\0", 2)}, 2) ==
+        std::vector<WindowKey>{{hour(-1), "ab"}, {hour(-1), "b"}});
+  CHECK(visited({hour(1), "b"}, 1) == std::vector<WindowKey>{{hour(1), "b"}});
+  CHECK(visited({hour(1), "c"}, 1).empty());
+  CHECK(visited({HourStart::highest(), ""}, 1).empty());
+}
+
 TEST_CASE_TEMPLATE("expiry spares what is named and what is written in the same step", Home, InMemory,
                    InRocksdb) {
   Home home;

@@ -56,12 +56,17 @@ def cell_timestamp(hour, window, generation):
     return hour + generation * HOUR_MS + window.revision
 
 
+def generation_of(generation, device, hour, window):
+    return generation(device, hour, window) if callable(generation) else generation
+
+
 @functools.lru_cache(maxsize=4)
 def rollup_lines(expected, buckets=32, layout="wide", generation=0):
     """The lines of `r` as probe/HBaseProbe.java writes them. Kept, since many tests share a fleet."""
     lines = set()
     for (device, hour), window in expected.windows.items():
-        row, timestamp = row_key(device, hour, buckets).hex(), cell_timestamp(hour, window, generation)
+        row = row_key(device, hour, buckets).hex()
+        timestamp = cell_timestamp(hour, window, generation_of(generation, device, hour, window))
         for metric, aggregate in window.metrics.items():
             lines.update(
                 f"{row}\t72\t{qualifier.hex()}\t{timestamp}\t{value.hex()}"
@@ -74,14 +79,15 @@ def contribution_lines(expected, topic, buckets=32, generation=0):
     """The lines of `s` without their values, whose bytes the unit tests pin: one cell of the window's partition."""
     return {
         f"{row_key(device, hour, buckets).hex()}\t73\t{f'{topic}/{window.partition}'.encode().hex()}\t"
-        f"{cell_timestamp(hour, window, generation)}"
+        f"{cell_timestamp(hour, window, generation_of(generation, device, hour, window))}"
         for (device, hour), window in expected.windows.items()
     }
 
 
-def compare_cells(expected, scan_path, topic, layout="wide"):
+def compare_cells(expected, scan_path, topic, layout="wide", generation=0):
     """Differences between a scan of the table and what is expected, as readable lines; empty when every cell is equal."""
-    rollups, contributions = rollup_lines(expected, layout=layout), contribution_lines(expected, topic)
+    rollups = rollup_lines(expected, layout=layout, generation=generation)
+    contributions = contribution_lines(expected, topic, generation=generation)
     got_rollups, got_contributions, strange = set(), set(), []
     with open(scan_path, encoding="ascii") as lines:
         for line in lines:

@@ -157,8 +157,8 @@ class Case:
         self.create_table()
         return self
 
-    def service(self, name, state="state"):
-        service = Service(self.lab, name, self.configuration, self.folder / state)
+    def service(self, name, state="state", words=("run",)):
+        service = Service(self.lab, name, self.configuration, self.folder / state, words)
         self.services.append(service)
         return service
 
@@ -252,10 +252,11 @@ class Case:
         self.lab.kafka_probe.dump(self.topic, dump)
         return self.lab.expected(dump, **rules)
 
-    def compare_cells(self, expected):
+    def compare_cells(self, expected, table=None, generation=0):
+        """generation: of all cells, or a function of device, hour and window."""
         scan = self.folder / "table.scan"
-        self.lab.hbase_probe.scan(self.table, scan)
-        expect_none(compare_cells(expected, scan, self.topic, layout=self.layout), "cells")
+        self.lab.hbase_probe.scan(table or self.table, scan)
+        expect_none(compare_cells(expected, scan, self.topic, self.layout, generation), "cells")
 
     def check(self):
         """Every cell bit for bit, the side topics, the committed offsets, each service's counters; the oracle's answer for more."""

@@ -100,6 +100,9 @@ class KafkaProbe(Probe):
     def grow(self, topic, partitions):
         self.ask("grow", topic, partitions)
 
+    def truncate(self, topic, partition, offset):
+        self.ask("truncate", topic, partition, offset)
+
     def produce(self, topic, file):
         return int(self.ask("produce", topic, file)[0])
 
@@ -161,3 +164,11 @@ class HBaseProbe(Probe):
 
     def create(self, table, *families):
         self.ask("create", table, *families)
+
+    def put(self, table, row, family, qualifier, timestamp, value):
+        """row, qualifier and value as bytes."""
+        self.ask("put", table, row.hex(), family, qualifier.hex(), timestamp, value.hex())
+
+    def delete(self, table, row, family=None, qualifier=None):
+        """The row, or one cell of it."""
+        self.ask("delete", table, row.hex(), *([family, qualifier.hex()] if family else []))

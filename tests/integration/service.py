@@ -39,14 +39,14 @@ def wait_until(condition, timeout, what):
 
 
 class Service:
-    """One `hourfold run` process with its metrics."""
+    """One `hourfold run` process with its metrics, or one of another command that serves."""
 
-    def __init__(self, lab, name, configuration, state):
+    def __init__(self, lab, name, configuration, state, words=("run",)):
         self.name, self.http = name, f"127.0.0.1:{free_port()}"
         folder = configuration.parent
         self._command = [
             lab.hourfold,
-            "run",
+            *words,
             "-c",
             configuration,
             "--set",

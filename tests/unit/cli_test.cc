@@ -18,6 +18,8 @@ struct Recorder {
   DemoOptions demo;
   FoldOptions fold;
   QueryOptions query;
+  RebuildOptions rebuild;
+  VerifyOptions verify;
   TableOptions table;
 
   CommandTable commands() {
@@ -26,6 +28,8 @@ struct Recorder {
     table_of.demo = [this](const DemoOptions& o) { return note("demo", demo, o); };
     table_of.fold = [this](const FoldOptions& o) { return note("fold", fold, o); };
     table_of.query = [this](const QueryOptions& o) { return note("query", query, o); };
+    table_of.rebuild = [this](const RebuildOptions& o) { return note("rebuild", rebuild, o); };
+    table_of.verify = [this](const VerifyOptions& o) { return note("verify", verify, o); };
     table_of.table_create = [this](const TableOptions& o) { return note("table create", table, o); };
     table_of.table_check = [this](const TableOptions& o) { return note("table check", table, o); };
     return table_of;
@@ -71,6 +75,28 @@ TEST_CASE("cli: words reach their command, and its exit code comes back") {
   CHECK(r.called == "table check");
   CHECK(r.table.config.file == "h.json");
 
+  CHECK(run(r, {"rebuild", "-c", "h.json", "--from", "-7d", "--follow", "--yes", "--log-level", "warn"}) ==
+        41);
+  CHECK(r.called == "rebuild");
+  CHECK(r.rebuild.from == "-7d");
+  CHECK(r.rebuild.follow);
+  CHECK(r.rebuild.yes);
+  CHECK(r.rebuild.log_level == "warn");
+  CHECK(run(r, {"rebuild", "--into", "trial"}) == 41);
+  CHECK(r.rebuild.into == "trial");
+
+  CHECK(run(r, {"verify", "-c", "h.json", "--from", "2026-01", "--to", "-1h", "--devices", "a,b*", "--report",
+                "r.txt", "--format", "json", "--max-differences", "7", "--scratch", "s", "--quiet"}) == 41);
+  CHECK(r.called == "verify");
+  CHECK(r.verify.from == "2026-01");
+  CHECK(r.verify.to == "-1h");
+  CHECK(r.verify.devices == "a,b*");
+  CHECK(r.verify.report == "r.txt");
+  CHECK(r.verify.format == "json");
+  CHECK(r.verify.max_differences == 7);
+  CHECK(r.verify.scratch == "s");
+  CHECK(r.verify.quiet);
+
   CHECK(run(r, {"demo", "--devices", "5", "--hours", "2", "--seed", "9", "--dir", "d"}) == 41);
   CHECK(r.demo.devices == 5);
 }
@@ -96,8 +122,10 @@ TEST_CASE("cli: wrong use is 2 and calls nothing") {
                                              {"demo", "--devices", "0"},
                                              {"completion"},
                                              {"completion", "tcsh"},
-                                             {"rebuild"},
-                                             {"verify"},
+                                             {"rebuild", "--into"},
+                                             {"rebuild", "--folow"},
+                                             {"verify", "--format", "csv"},
+                                             {"verify", "--max-differences", "-1"},
                                              {"state"},
                                              {"doctor"},
                                              {"size"}}) {

@@ -248,3 +248,77 @@ TEST_CASE("a changed configuration is recorded with its offset, and folding goes
   given.fingerprint = "00112233aabbccdd";
   CHECK(must(given).marks.fingerprint_changes.empty());
 }
+
+TEST_CASE("a rebuild begins with what is not wholly in the log looked up, committed at once") {
+  StartFacts given = facts();
+  given.generation = {1};
+  RebuildStart& rebuild = given.rebuild.emplace();
+  rebuild.from = {100};
+  rebuild.marks.end = {1'000};
+  rebuild.marks.whole_from = kHour;
+  const StartPlan plan = must(given);
+  CHECK(plan.marks.next_offset == Offset{100});
+  CHECK(plan.marks.look_below.ms == kHour.ms - kHourMs);
+  CHECK(plan.marks.rebuild == rebuild.marks);
+  CHECK(plan.marks.generation == Generation{1});
+  CHECK(plan.floor == Offset{100});
+  REQUIRE(plan.commit_first);
+  const CommitMetadata metadata = read_commit_metadata(plan.commit_first->metadata);
+  CHECK(metadata.highest_hour.ms == kHour.ms - kHourMs);
+  CHECK(metadata.rebuild == rebuild.marks);
+  CHECK(noticed(plan, "to offset 1000"));
+  rebuild.marks.whole_from = HourStart::lowest();
+  CHECK(must(given).marks.look_below == HourStart::lowest());
+}
+
+TEST_CASE("a rebuild goes on with the end that it began with, with and without the disk") {
+  StartFacts given = facts();
+  given.rebuild.emplace().marks.end = {1'000};
+  CommitMetadata metadata;
+  metadata.highest_hour = kHour;
+  metadata.partition_count = 8;
+  metadata.fingerprint = given.fingerprint;
+  metadata.rebuild.emplace().end = {700};
+  metadata.rebuild->whole_from = kHour;
+  given.committed = CommittedOffset{{300}, write_commit_metadata(metadata)};
+  StartPlan plan = must(given);
+  CHECK(plan.marks.next_offset == Offset{300});
+  CHECK(plan.marks.rebuild == metadata.rebuild);
+  CHECK_FALSE(plan.commit_first);
+  given.disk = disk(500);
+  given.disk->rebuild = metadata.rebuild;
+  given.disk->rebuild->held[kHour] = {300};
+  plan = must(given);
+  CHECK(plan.state == StartPlan::State::kKeep);
+  CHECK(plan.marks.rebuild == given.disk->rebuild);
+
+  SUBCASE("anew: what an earlier one left does not count") {
+    given.rebuild->anew = true;
+    given.rebuild->from = {100};
+    plan = must(given);
+    CHECK(plan.state == StartPlan::State::kSetAside);
+    CHECK(plan.marks.next_offset == Offset{100});
+    CHECK(plan.marks.rebuild == given.rebuild->marks);
+    CHECK(plan.floor == Offset{100});
+    given.disk.reset();
+    CHECK(must(given).state == StartPlan::State::kFresh);
+  }
+  SUBCASE("what it was to read again has left the log: it begins with the rest") {
+    given.log.first = {600};
+    given.rebuild->from = {600};
+    plan = must(given);
+    CHECK(plan.marks.next_offset == Offset{600});
+    CHECK(plan.marks.rebuild == given.rebuild->marks);
+    REQUIRE(plan.commit_first);
+    CHECK(plan.marks.lost.empty());
+  }
+  SUBCASE("a service does not go on with a rebuild that is not finished") {
+    given.rebuild.reset();
+    const auto refused = plan_start(given);
+    REQUIRE_FALSE(refused);
+    CHECK(mentions(refused.error(), "500 of 700"));
+    CHECK(mentions(refused.error(), "hourfold rebuild"));
+    given.disk->next_offset = {700};
+    CHECK(must(given).marks.rebuild);
+  }
+}

@@ -141,6 +141,30 @@ TEST_CASE("marks read back") {
   CHECK(read->hours.highest() == HourStart::highest());
 }
 
+TEST_CASE("golden text of a rebuild's marks, and they read back") {
+  StateMarks marks;
+  RebuildMarks& rebuild = marks.rebuild.emplace();
+  CHECK(
+      write_state_marks(marks).find(
+          R"("rebuild":{"end":0,"held":[],"only_whole":false,"released":["none",""],"whole_from":"none"})") !=
+      std::string::npos);
+  CHECK(read_state_marks(write_state_marks(marks))->rebuild == rebuild);
+  rebuild = {{1'000},
+             {1'767'222'000'000},
+             true,
+             {{1'767'225'600'000}, "z\u00e4hler"},
+             {{{1'767'225'600'000}, {990}}, {{1'767'229'200'000}, {5}}}};
+  CHECK(write_state_marks(marks).find(
+            R"("rebuild":{"end":1000,"held":[[1767225600000,990],[1767229200000,5]],"only_whole":true,)"
+            R"("released":["1767225600000","zähler"],"whole_from":"1767222000000"})") != std::string::npos);
+  CHECK(read_state_marks(write_state_marks(marks))->rebuild == rebuild);
+  rebuild.released = {HourStart::highest(), ""};
+  CHECK(read_state_marks(write_state_marks(marks))->rebuild == rebuild);
+  std::string wrong = write_state_marks(marks);
+  wrong.replace(wrong.find("1767222000000"), 13, "1767222000001");
+  CHECK_FALSE(read_state_marks(wrong));
+}
+
 TEST_CASE("marks that cannot be read are fatal, never guessed") {
   const std::string good = write_state_marks(marks());
   std::string newer = good;
@@ -172,6 +196,15 @@ TEST_CASE("golden text of the commit's metadata") {
   metadata.highest_hour = HourStart::lowest();
   CHECK(write_commit_metadata(metadata) == "hourfold/1 hour=none partitions=8 rules=00112233aabbccdd .");
   CHECK(read_commit_metadata(write_commit_metadata(metadata)).highest_hour == HourStart::lowest());
+  metadata.rebuild.emplace().end = {1'000};
+  CHECK(write_commit_metadata(metadata) ==
+        "hourfold/1 hour=none partitions=8 rebuild=1000@none@all rules=00112233aabbccdd .");
+  CHECK(read_commit_metadata(write_commit_metadata(metadata)).rebuild == metadata.rebuild);
+  metadata.rebuild->whole_from = {1'767'222'000'000};
+  metadata.rebuild->only_whole = true;
+  CHECK(write_commit_metadata(metadata) ==
+        "hourfold/1 hour=none partitions=8 rebuild=1000@1767222000000@whole rules=00112233aabbccdd .");
+  CHECK(read_commit_metadata(write_commit_metadata(metadata)).rebuild == metadata.rebuild);
   CHECK(write_commit_metadata({}) == "hourfold/1 hour=unknown partitions=0 rules= .");
 }
 
@@ -189,6 +222,10 @@ TEST_CASE("metadata that is not ours is unknown knowledge") {
                                  "some other program",
                                  "hourfold/1 hour=none folded=1 rules=x .",
                                  "hourfold/1 hour=none folded=@ rules=x .",
+                                 "hourfold/1 hour=none rebuild=1 rules=x .",
+                                 "hourfold/1 hour=none rebuild=1@none rules=x .",
+                                 "hourfold/1 hour=none rebuild=1@12345@all rules=x .",
+                                 "hourfold/1 hour=none rebuild=1@none@onto rules=x .",
                                  "hourfold/1  ."};
   for (std::size_t size = 0; size < good.size(); ++size) texts.push_back(good.substr(0, size));
   for (const std::string& text : texts) {

@@ -16,11 +16,14 @@ import org.apache.hadoop.hbase.client.ColumnFamilyDescriptor;
 import org.apache.hadoop.hbase.client.ColumnFamilyDescriptorBuilder;
 import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
+import org.apache.hadoop.hbase.client.Delete;
+import org.apache.hadoop.hbase.client.Put;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
 import org.apache.hadoop.hbase.client.TableDescriptor;
 import org.apache.hadoop.hbase.client.TableDescriptorBuilder;
+import org.apache.hadoop.hbase.util.Bytes;
 
 /**
  * Reads HBase with its own Java client, past the Thrift server, so that the tests judge Hourfold by code it does not share.
@@ -44,6 +47,8 @@ final class HBaseProbe implements CommandLoop.Commands {
     return switch (name) {
       case "scan" -> scan(a[0], Path.of(a[1]));
       case "describe" -> describe(a[0]);
+      case "put" -> put(a[0], a[1], a[2], a[3], Long.parseLong(a[4]), a[5]);
+      case "delete" -> delete(a[0], a[1], Arrays.copyOfRange(a, 2, a.length));
       case "create" -> create(a[0], Arrays.copyOfRange(a, 1, a.length));
       default -> throw new IllegalArgumentException("no command " + name);
     };
@@ -97,6 +102,24 @@ final class HBaseProbe implements CommandLoop.Commands {
       }
     }
     return String.join("\t", words);
+  }
+
+  /** put TABLE ROW FAMILY QUALIFIER TIMESTAMP VALUE; row, qualifier and value in hex: what somebody changes by hand. */
+  private String put(String table, String row, String family, String qualifier, long timestamp, String value) throws Exception {
+    try (Table open = connection.getTable(TableName.valueOf(table))) {
+      open.put(new Put(HEX.parseHex(row)).addColumn(Bytes.toBytes(family), HEX.parseHex(qualifier), timestamp, HEX.parseHex(value)));
+    }
+    return row;
+  }
+
+  /** delete TABLE ROW [FAMILY QUALIFIER]: a row, or all versions of one cell; row and qualifier in hex. */
+  private String delete(String table, String row, String[] cell) throws Exception {
+    Delete delete = new Delete(HEX.parseHex(row));
+    if (cell.length == 2) delete.addColumns(Bytes.toBytes(cell[0]), HEX.parseHex(cell[1]));
+    try (Table open = connection.getTable(TableName.valueOf(table))) {
+      open.delete(delete);
+    }
+    return row;
   }
 
   /** create TABLE FAMILY... : a plain table, for tests of tables that Hourfold did not make. */

@@ -19,6 +19,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -60,6 +61,7 @@ final class KafkaProbe implements CommandLoop.Commands {
     return switch (name) {
       case "create" -> create(a[0], Arrays.copyOfRange(a, 1, a.length));
       case "grow" -> grow(a[0], Integer.parseInt(a[1]));
+      case "truncate" -> truncate(a[0], Integer.parseInt(a[1]), Long.parseLong(a[2]));
       case "produce" -> produce(a[0], Path.of(a[1]));
       case "transact" -> transact(a[0], Path.of(a[1]), a[2].equals("commit"));
       case "dump" -> dump(a[0], Path.of(a[1]));
@@ -85,6 +87,12 @@ final class KafkaProbe implements CommandLoop.Commands {
     admin.createTopics(wanted).all().get();
     for (NewTopic topic : wanted) offsets(partitions(topic.name(), topic.numPartitions()), OffsetSpec.latest());
     return topics;
+  }
+
+  /** truncate TOPIC PARTITION OFFSET: what lies before it leaves the log, as by retention. */
+  private String truncate(String topic, int partition, long offset) throws Exception {
+    admin.deleteRecords(Map.of(new TopicPartition(topic, partition), RecordsToDelete.beforeOffset(offset))).all().get();
+    return topic;
   }
 
   private String grow(String topic, int partitions) throws Exception {

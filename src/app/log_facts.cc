@@ -1,0 +1,77 @@
+#include "app/log_facts.h"
+
+#include <chrono>
+
+namespace hourfold {
+namespace {
+
+constexpr std::int64_t kPatienceMs = 60'000;
+constexpr int kPollMs = 200;
+
+std::optional<EpochMs> first_arrival(const RecordBatch& batch, JsonParser& parser) {
+  for (const Record& record : batch.records) {
+    if (!record.value) continue;
+    const ParsedRecord& parsed = parser.parse(*record.value, record.key, record.timestamp_ms);
+    for (const ParsedReading& reading : parsed.readings) {
+      if (reading.malformed == Malformed::kNone) return reading.arrival_ms;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::map<PartitionId, LogBounds>> bounds_of_all(LogReader& reader) {
+  auto count = reader.partition_count();
+  if (!count) return count.error();
+  std::map<PartitionId, LogBounds> all;
+  for (std::int32_t i = 0; i < *count; ++i) {
+    auto bounds = reader.bounds({i});
+    if (!bounds) return bounds.error();
+    all.emplace(PartitionId{i}, *bounds);
+  }
+  return all;
+}
+
+Result<void> read_all(LogReader& reader, const std::map<PartitionId, LogBounds>& ranges,
+                      std::int64_t patience_ms, const std::function<bool()>& stopped,
+                      const std::function<Result<void>(const RecordBatch&)>& on_batch) {
+  if (auto started = reader.start(ranges); !started) return started;
+  auto last = std::chrono::steady_clock::now();
+  std::vector<RecordBatch> batches;
+  while (!reader.done()) {
+    if (stopped()) return unavailable("stopped");
+    batches.clear();
+    if (auto polled = reader.poll(kPollMs, batches); !polled) return polled;
+    for (const RecordBatch& batch : batches) {
+      if (auto taken = on_batch(batch); !taken) return taken;
+    }
+    if (!batches.empty()) last = std::chrono::steady_clock::now();
+    if (std::chrono::steady_clock::now() - last > std::chrono::milliseconds(patience_ms)) {
+      const std::string reason = reader.last_error();
+      return unavailable("kafka: no records came for " + format_duration(patience_ms) +
+                         (reason.empty() ? "" : " (" + reason + ")"));
+    }
+  }
+  return {};
+}
+
+Result<std::map<PartitionId, EpochMs>> first_arrivals(LogReader& reader,
+                                                      const std::map<PartitionId, LogBounds>& ranges,
+                                                      const ReadingConfig& reading,
+                                                      const std::function<bool()>& stopped) {
+  JsonParser parser(reading.shape);
+  std::map<PartitionId, EpochMs> arrivals;
+  auto read = read_all(reader, ranges, kPatienceMs, stopped, [&](const RecordBatch& batch) -> Result<void> {
+    if (arrivals.contains(batch.partition)) return {};
+    if (const auto arrival = first_arrival(batch, parser)) {
+      arrivals.emplace(batch.partition, *arrival);
+      reader.finish(batch.partition);
+    }
+    return {};
+  });
+  if (!read) return read.error();
+  return arrivals;
+}
+
+}  // namespace hourfold
