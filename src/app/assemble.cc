@@ -70,8 +70,10 @@ Result<std::unique_ptr<SideOutputs>> make_side_outputs(const Config& config,
 }
 
 Result<void> open_named_table(const Config& config, const LogLine& log, ServiceParts& parts) {
-  auto spec = table_spec(config);
+  std::vector<std::string> notes;
+  auto spec = table_spec(config, notes);
   if (!spec) return spec.error();
+  for (const std::string& note : notes) log('w', "table: " + note);
   auto table = open_table(config.sink, TableAccess::kWrite, *spec,
                           [log](std::string_view text) { log('i', std::string(text)); });
   if (!table) return table.error();
