@@ -208,6 +208,7 @@ TEST_CASE("a look-up that meets a higher generation stops the worker") {
   CHECK(stepped.error().message.find("generation 1") != std::string::npos);
 }
 
+<<<<<<< HEAD
 TEST_CASE("an expired hour goes on from the table: 60 and one late reading are 61") {
   WorkerBench bench;
   bench.settings.retention_ms = 2 * kHourMs;
@@ -240,6 +241,8 @@ TEST_CASE("lost ranges and changes of rules that the state records can be seen, 
   CHECK(bench.worker->counters().rule_changes.get() == 1);
 }
 
+=======
+>>>>>>> 4eb0c2f (Each case from the field is a named test)
 TEST_CASE("windows that the table has not acknowledged do not expire") {
   WorkerBench bench;
   bench.settings.retention_ms = 2 * kHourMs;
@@ -295,7 +298,7 @@ TEST_CASE("a reading that does not fit is not lost when the worker ends before i
   CHECK(second.worker->counters().already_counted.get() == 1);
 }
 
-TEST_CASE("after a gap everything that the table has acknowledged is forgotten and looked up") {
+TEST_CASE("case 22: after a gap everything that the table has acknowledged is forgotten and looked up") {
   WorkerBench bench;
   bench.start();
   REQUIRE(bench.read(0, WorkerBench::reading(1, 1, "d1")));

@@ -45,6 +45,7 @@ final class HBaseProbe implements CommandLoop.Commands {
       case "scan" -> scan(a[0], Path.of(a[1]));
       case "describe" -> describe(a[0]);
       case "create" -> create(a[0], Arrays.copyOfRange(a, 1, a.length));
+      case "alter" -> alter(a[0], Arrays.copyOfRange(a, 1, a.length));
       default -> throw new IllegalArgumentException("no command " + name);
     };
   }
@@ -105,6 +106,23 @@ final class HBaseProbe implements CommandLoop.Commands {
     builder.setColumnFamilies(List.of(families).stream().map(ColumnFamilyDescriptorBuilder::of).toList());
     try (Admin admin = connection.getAdmin()) {
       admin.createTable(builder.build());
+    }
+    return table;
+  }
+
+  /** alter TABLE KEY=VALUE... : values of the table's descriptor, an empty one is removed; returns when all regions have been reopened. */
+  private String alter(String table, String[] settings) throws Exception {
+    try (Admin admin = connection.getAdmin()) {
+      var builder = TableDescriptorBuilder.newBuilder(admin.getDescriptor(TableName.valueOf(table)));
+      for (String setting : settings) {
+        String[] pair = setting.split("=", 2);
+        if (pair[1].isEmpty()) {
+          builder.removeValue(pair[0]);
+        } else {
+          builder.setValue(pair[0], pair[1]);
+        }
+      }
+      admin.modifyTable(builder.build());
     }
     return table;
   }

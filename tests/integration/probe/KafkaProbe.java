@@ -19,6 +19,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -63,6 +64,7 @@ final class KafkaProbe implements CommandLoop.Commands {
       case "produce" -> produce(a[0], Path.of(a[1]));
       case "transact" -> transact(a[0], Path.of(a[1]), a[2].equals("commit"));
       case "dump" -> dump(a[0], Path.of(a[1]));
+      case "trim" -> trim(a[0], Long.parseLong(a[1]));
       case "offsets" -> offsets(a[0], a[1]);
       case "members" -> members(a[0]);
       default -> throw new IllegalArgumentException("no command " + name);
@@ -89,6 +91,14 @@ final class KafkaProbe implements CommandLoop.Commands {
 
   private String grow(String topic, int partitions) throws Exception {
     admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(partitions))).all().get();
+    return topic;
+  }
+
+  /** trim TOPIC OFFSET: deletes the records below the offset, in every partition. */
+  private String trim(String topic, long offset) throws Exception {
+    int count = admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions().size();
+    admin.deleteRecords(partitions(topic, count).stream().collect(Collectors.toMap(p -> p, p -> RecordsToDelete.beforeOffset(offset))))
+        .all().get();
     return topic;
   }
 
