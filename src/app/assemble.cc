@@ -88,8 +88,10 @@ int files_per_store(const Config& config, const KafkaClientOptions& client, cons
 }
 
 Result<void> open_named_table(const Config& config, const LogLine& log, ServiceParts& parts) {
-  auto spec = table_spec(config);
+  std::vector<std::string> notes;
+  auto spec = table_spec(config, notes);
   if (!spec) return spec.error();
+  for (const std::string& note : notes) log('w', "table: " + note);
   auto table = open_table(config.sink, TableAccess::kWrite, *spec,
                           [log](std::string_view text) { log('i', std::string(text)); });
   if (!table) return table.error();

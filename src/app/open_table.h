@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/config.h"
 #include "core/result.h"
@@ -28,11 +29,12 @@ Result<std::unique_ptr<RollupTable>> open_table(const SinkConfig& sink, TableAcc
                                                 const TableSpec& spec,
                                                 std::function<void(std::string_view)> notice);
 
-// contribution_ttl "auto" asks the broker for the topic's retention once, and takes that + policy.max_age + 1
-// day, or forever where the topic keeps everything, or the broker does not tell. Not asked for an embedded
-// table, in which nothing expires. Unavailable: no broker or topic (yet). Fatal: kafka.brokers or
-// kafka.topics are missing, or the broker refuses us.
-Result<TableSpec> table_spec(const Config& config);
+// Asks the broker once for the topic's retention, which both lifetimes have to cover. contribution_ttl "auto"
+// is that + policy.max_age + 1 day, or forever where the topic keeps everything, or the broker does not tell;
+// notes: what the lifetimes are too short for without harm, a sentence each. Not asked for an embedded table,
+// in which nothing expires. Unavailable: no broker or topic (yet). Refused: contribution_ttl is shorter than
+// late readings need. Fatal: "auto" without kafka.brokers or kafka.topics, or the broker refuses us.
+Result<TableSpec> table_spec(const Config& config, std::vector<std::string>& notes);
 
 // Buckets and layout as the table itself says. Unavailable: no server, no such table. Fatal: nothing there
 // says so, or a newer format.

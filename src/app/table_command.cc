@@ -14,6 +14,7 @@ struct Target {
   TableSpec spec;
   std::unique_ptr<RollupTable> table;
   std::string name;
+  std::vector<std::string> notes;
 };
 
 int fail(const Error& error) {
@@ -23,11 +24,12 @@ int fail(const Error& error) {
 
 Result<Target> open_target(const Config& config, TableAccess access,
                            std::function<void(std::string_view)> notice) {
-  auto spec = table_spec(config);
+  std::vector<std::string> notes;
+  auto spec = table_spec(config, notes);
   if (!spec) return spec.error();
   auto table = open_table(config.sink, access, *spec, std::move(notice));
   if (!table) return table.error();
-  return Target{*spec, std::move(*table), table_name(config.sink)};
+  return Target{*spec, std::move(*table), table_name(config.sink), std::move(notes)};
 }
 
 std::string ttl_text(std::optional<std::int64_t> seconds) {
@@ -76,6 +78,7 @@ int table_create_command(const TableOptions& options) {
   }
   print_created(*config, *target);
   std::fputs(notices.c_str(), stdout);
+  for (const std::string& note : target->notes) std::printf("note:    %s\n", note.c_str());
   return kExitDone;
 }
 
@@ -90,6 +93,7 @@ int table_check_command(const TableOptions& options) {
     return kExitService;
   }
   std::size_t problems = 0;
+  for (const std::string& note : target->notes) std::printf("note:    %s\n", note.c_str());
   for (const TableFinding& finding : *findings) {
     problems += finding.harmless ? 0 : 1;
     std::printf("%s %s\n", finding.harmless ? "note:   " : "problem:", finding.message.c_str());

@@ -29,10 +29,10 @@ class SeenTimes {
   // Empty if the bytes are none of append_to()'s.
   static std::optional<SeenTimes> read_from(ByteReader& in);
 
-  // How many bytes one more time may add to the encoding at most: one that falls into a run of equal
-  // distances leaves two runs and two single distances (3 bytes each and 1 for how often), and one more byte
-  // for their number.
-  static constexpr std::size_t kMaxBytesPerTime = 13;
+  // How many bytes one more time may add to the encoding at most, where it is later than all others; and
+  // anywhere among them, where it may break one run into four.
+  static constexpr std::size_t kMaxBytesPerTime = 4;
+  static constexpr std::size_t kMaxBytesAmongOthers = 20;
 
  private:
   std::vector<std::uint32_t> times_;

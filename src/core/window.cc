@@ -28,6 +28,11 @@ struct Window::Fresh {
   bool empty() const { return known.empty() && unknown.empty(); }
 };
 
+struct Window::Touched {
+  std::vector<std::uint32_t> members;
+  std::vector<std::uint32_t> present;
+};
+
 Window::Window(Parts parts)
     : schema_(std::move(parts.schema)),
       aggregates_(std::move(parts.aggregates)),
@@ -135,15 +140,32 @@ std::size_t Window::growth_bound(std::span<const Metric> metrics, const Fresh& f
   std::size_t bound = 0;
   for (const std::uint32_t i : fresh.unknown) bound += metrics[i].name.size() + kMetricBound;
   if (!deduplicates_) return bound;
-  // At worst every set that is touched splits off a copy of itself, and the new metrics get one of their own.
-  std::vector<bool> touched(times_.size());
-  for (const Fresh::Known& known : fresh.known) {
-    const std::size_t index = times_index(known.slot);
-    if (touched[index]) continue;
-    touched[index] = true;
-    bound += 8 + (times_[index].size() + 1) * SeenTimes::kMaxBytesPerTime;
+  // A set of which only some metrics are folded splits off a copy of itself, and so does in the encoding one
+  // that had an equal. The new metrics get a set of their own.
+  const Touched touched = touched_sets(fresh);
+  for (std::size_t index = 0; index < times_.size(); ++index) {
+    if (touched.present[index] == 0) continue;
+    const bool stays_whole = touched.present[index] == touched.members[index] && !has_equal(index);
+    bound += stays_whole ? SeenTimes::kMaxBytesAmongOthers
+                         : 8 + (times_[index].size() + 1) * SeenTimes::kMaxBytesPerTime;
   }
   return bound + 8 + SeenTimes::kMaxBytesPerTime;
+}
+
+Window::Touched Window::touched_sets(const Fresh& fresh) const {
+  Touched touched;
+  touched.members.resize(times_.size());
+  touched.present.resize(times_.size());
+  for (std::size_t slot = 0; slot < aggregates_.size(); ++slot) ++touched.members[times_index(slot)];
+  for (const Fresh::Known& known : fresh.known) ++touched.present[times_index(known.slot)];
+  return touched;
+}
+
+bool Window::has_equal(std::size_t index) const {
+  for (std::size_t other = 0; other < times_.size(); ++other) {
+    if (other != index && times_[other] == times_[index]) return true;
+  }
+  return false;
 }
 
 // Room for the header, and for the counts and lengths of every metric to reach their greatest width.
@@ -173,10 +195,7 @@ void Window::apply(std::span<const Metric> metrics, const Fresh& fresh, std::uin
 
 void Window::note_times(const Fresh& fresh, std::uint32_t time) {
   if (fresh.known.empty()) return;
-  std::vector<std::uint32_t> members(times_.size());
-  std::vector<std::uint32_t> present(times_.size());
-  for (std::size_t slot = 0; slot < aggregates_.size(); ++slot) ++members[times_index(slot)];
-  for (const Fresh::Known& known : fresh.known) ++present[times_index(known.slot)];
+  const auto [members, present] = touched_sets(fresh);
   std::vector<std::uint16_t> split_to(times_.size());
   for (std::size_t index = 0, before = times_.size(); index < before; ++index) {
     if (present[index] == 0) continue;

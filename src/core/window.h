@@ -79,7 +79,8 @@ class Window {
   explicit Window(Parts parts);
 
  private:
-  struct Fresh;  // which metrics of a reading are to be folded
+  struct Fresh;    // which metrics of a reading are to be folded
+  struct Touched;  // by set of times: how many metrics have it, and how many of them are folded
   // Of a reading at or below the last position: it did not fit. A contribution only grows, so it would not
   // fit now either; whoever takes over before its dead letter is acknowledged has to write it.
   bool was_refused(std::span<const Metric> metrics, std::span<const Slot> slots, std::uint32_t time,
@@ -91,6 +92,8 @@ class Window {
   void note_times(const Fresh& fresh, std::uint32_t time);
   void add_metrics(std::span<const Metric> metrics, const Fresh& fresh, std::uint32_t time, FoldTools& tools);
   std::size_t growth_bound(std::span<const Metric> metrics, const Fresh& fresh) const;
+  Touched touched_sets(const Fresh& fresh) const;
+  bool has_equal(std::size_t index) const;
   static std::uint32_t bound_after(std::size_t encoded_bytes, std::size_t metrics);
   bool fits_exactly(std::span<const Metric> metrics, const Fresh& fresh, std::uint32_t time,
                     FoldTools& tools);

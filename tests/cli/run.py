@@ -18,7 +18,7 @@ class Cli:
     def __init__(self, binary, folder):
         self.binary, self.folder, self.failures = binary, folder, 0
 
-    def run(self, *words, stdin=""):
+    def run(self, *words, stdin="", **environment):
         return subprocess.run(
             [self.binary, *map(str, words)],
             input=stdin,
@@ -26,7 +26,7 @@ class Cli:
             text=True,
             timeout=180,
             cwd=self.folder,
-            env={"PATH": "/usr/bin:/bin", "COLUMNS": "80"},
+            env={"PATH": "/usr/bin:/bin", "COLUMNS": "80", **environment},
         )
 
     def expect(self, condition, what):
@@ -153,6 +153,9 @@ def check_fold(cli):
     parts = ("folded", "duplicate", "quarantined", "archived", "malformed")
     cli.expect(sum(counts[part] for part in parts) == counts["readings"] == 5_002, f"counts add up: {done.stderr}")
     cli.expect(counts["malformed"] == 2 and "line 5002" in done.stderr, f"malformed lines are named: {done.stderr}")
+
+    for zone in ("IST-5:30", "<+1245>-12:45", "NST3:30NDT,M3.2.0,M11.1.0"):
+        cli.expect(cli.run("fold", stdin=text, TZ=zone).stdout == done.stdout, f"case 10: hours are UTC's with TZ={zone}")
 
     (cli.folder / "readings.jsonl").write_text(text)
     csv = cli.run("fold", "--format", "csv", "readings.jsonl").stdout.splitlines()

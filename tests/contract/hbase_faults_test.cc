@@ -64,7 +64,7 @@ SinkConfig fake_config(const Listener& server) {
 
 }  // namespace
 
-TEST_CASE("hbase faults: connections that the server closed while idle are replaced unseen") {
+TEST_CASE("case 20: hbase faults: connections that the server closed while idle are replaced unseen") {
   Behind behind;
   for (int i = 2; i < 5; ++i) {
     behind.proxy.cut_connections();
@@ -74,7 +74,7 @@ TEST_CASE("hbase faults: connections that the server closed while idle are repla
   }
 }
 
-TEST_CASE("hbase faults: a call whose answer was cut off is sent once more") {
+TEST_CASE("case 18: hbase faults: a call whose answer was cut off is sent once more") {
   Behind behind;
   behind.proxy.answers(Answers::kCut, 1);
   const auto done = behind.put(2);

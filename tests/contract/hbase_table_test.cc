@@ -59,7 +59,7 @@ TEST_CASE("hbase table: contract of rollup tables") {
   run_rollup_table_contract(suite);
 }
 
-TEST_CASE("hbase table: lifetimes shorter than asked for are findings, longer ones are harmless") {
+TEST_CASE("case 34: hbase table: lifetimes shorter than asked for are findings, longer ones are harmless") {
   const SinkConfig config = hbase_config(new_table_name());
   const auto table = hbase_table(config);
   TableSpec spec = suite_spec();
@@ -144,7 +144,7 @@ TEST_CASE("hbase table: a creation that was interrupted is noticed and completed
 }
 
 // The Thrift server answers such a row with "internal error" and nothing more.
-TEST_CASE("hbase table: a row that only the server refuses, alone and in a batch") {
+TEST_CASE("case 21: hbase table: a row that only the server refuses, alone and in a batch") {
   const auto table = created_table(hbase_config(new_table_name()));
   const std::string huge(11 << 20, 'x');
   const RowPut rows[] = {one_row("\1good", 5, "v"), one_row("\1huge", 5, huge)};

@@ -6,9 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <thread>
 
 #include "state/rocksdb_store.h"
@@ -276,7 +278,10 @@ TEST_CASE("start_sync() is never refused, however many flushes run") {
   }
 }
 
-TEST_CASE("after mass expiry the disk shrinks and listing is quick") {
+TEST_CASE(
+    "case 33: a million hours expired: the disk shrinks, and what is due is found within a millisecond") {
+  constexpr int kHours = 20;
+  constexpr int kDevices = 50'000;
   TempDir dir;
   // So much memory that all of it is one table: nothing but the sweep would compact it.
   auto made = make_rocksdb_stores({dir.path(), "group", "topic", 2ULL << 30, nullptr});
@@ -284,9 +289,9 @@ TEST_CASE("after mass expiry the disk shrinks and listing is quick") {
   const auto stores = std::move(*made);
   std::string notice;
   const auto store = open(*stores, notice);
-  for (int hour = 0; hour < 20; ++hour) {
-    StateChanges changes = some_windows(hour, 5000);
-    for (auto& window : changes.windows) window.value += std::to_string(hour * 31 % 17) + window.device;
+  for (int hour = 0; hour < kHours; ++hour) {
+    StateChanges changes = some_windows(hour, kDevices);
+    for (auto& window : changes.windows) window.value = std::to_string(hour * 31 % 17) + window.device;
     for (const auto& window : changes.windows)
       changes.pending.push_back({window.hour, window.device, Offset{hour}});
     REQUIRE(store->apply(changes));
@@ -297,22 +302,38 @@ TEST_CASE("after mass expiry the disk shrinks and listing is quick") {
   REQUIRE(store->sync());
   const std::uintmax_t before = disk_bytes(dir_of(dir));
   StateChanges expiry;
-  expiry.expire_below = HourStart{19 * kHourMs};
+  expiry.expire_below = HourStart{(kHours - 1) * kHourMs};
   expiry.spared = {{HourStart{5 * kHourMs}, "d77"}};
+  for (int due = 0; due < 10; ++due)
+    expiry.pending.push_back({{(kHours - 1) * kHourMs}, "d" + std::to_string(due), Offset{7}});
   REQUIRE(store->apply(expiry));
   REQUIRE(store->sync());
   std::uintmax_t after = before;
-  for (int tries = 0; tries < 100 && after > before / 5; ++tries) {
+  for (int tries = 0; tries < 300 && after > before / 5; ++tries) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
     after = disk_bytes(dir_of(dir));
   }
   CHECK(after < before / 5);
-  const auto start = std::chrono::steady_clock::now();
-  std::size_t pending = 0;
-  REQUIRE(store->each_pending([&](WindowKey, Offset) { ++pending; }));
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::milliseconds(100));
-  CHECK(pending == 0);
-  CHECK(test::contents_of(*store).windows.size() == 5001);
+  // Medians: a machine that is busy with other things may stop a thread for longer than this.
+  const auto median_of = [](const std::function<void()>& seek) {
+    std::vector<std::chrono::steady_clock::duration> took;
+    for (int i = 0; i < 51; ++i) {
+      const auto start = std::chrono::steady_clock::now();
+      seek();
+      took.push_back(std::chrono::steady_clock::now() - start);
+    }
+    std::nth_element(took.begin(), took.begin() + 25, took.end());
+    return took[25];
+  };
+  std::size_t due = 0;
+  CHECK(median_of([&] {
+          due = 0;
+          REQUIRE(store->each_pending([&](WindowKey, Offset) { ++due; }));
+        }) < std::chrono::milliseconds(1));
+  CHECK(due == 10);
+  CHECK(median_of([&] { REQUIRE_FALSE(store->find({3 * kHourMs}, "d4711")->has_value()); }) <
+        std::chrono::milliseconds(1));
+  CHECK(test::contents_of(*store).windows.size() == kDevices + 1);
 }
 
 }  // namespace hourfold

@@ -84,10 +84,10 @@ def contribution_lines(expected, topic, buckets=32, generation=0):
     }
 
 
-def compare_cells(expected, scan_path, topic, layout="wide", generation=0):
+def compare_cells(expected, scan_path, topic, layout="wide", generation=0, buckets=32):
     """Differences between a scan of the table and what is expected, as readable lines; empty when every cell is equal."""
-    rollups = rollup_lines(expected, layout=layout, generation=generation)
-    contributions = contribution_lines(expected, topic, generation=generation)
+    rollups = rollup_lines(expected, buckets=buckets, layout=layout, generation=generation)
+    contributions = contribution_lines(expected, topic, buckets=buckets, generation=generation)
     got_rollups, got_contributions, strange = set(), set(), []
     with open(scan_path, encoding="ascii") as lines:
         for line in lines:

@@ -104,7 +104,7 @@ class Case:
         self.side = {
             side: f"{name}.{side}" for side in (oracle.DEAD_LETTER, oracle.QUARANTINE, oracle.ARCHIVE)
         }
-        self.layout = sink.get("layout", "wide")
+        self.layout, self.buckets = sink.get("layout", "wide"), sink.get("buckets", 32)
         self.services = []
         self.configuration = self.folder / "hourfold.json"
         self.settings = {
@@ -157,8 +157,9 @@ class Case:
         self.create_table()
         return self
 
-    def service(self, name, state="state", words=("run",)):
-        service = Service(self.lab, name, self.configuration, self.folder / state, words)
+    def service(self, name, state="state", settings=(), words=("run",)):
+        """settings: KEY=VALUE, for this process alone."""
+        service = Service(self.lab, name, self.configuration, self.folder / state, settings, words)
         self.services.append(service)
         return service
 
@@ -196,7 +197,8 @@ class Case:
         """Records as (partition or None, timestamp, key, value, [(header, value)]); in a transaction that ends in "commit" or "abort"."""
 
         file = self.folder / f"records-{len(list(self.folder.glob('records-*')))}"
-        file.write_text("".join(produce_line(*record) for record in records), encoding="ascii")
+        with open(file, "w", encoding="ascii") as out:
+            out.writelines(produce_line(*record) for record in records)
         if transaction:
             return self.lab.kafka_probe.transact(self.topic, file, transaction)
         return self.lab.kafka_probe.produce(self.topic, file)
@@ -256,7 +258,8 @@ class Case:
         """generation: of all cells, or a function of device, hour and window."""
         scan = self.folder / "table.scan"
         self.lab.hbase_probe.scan(table or self.table, scan)
-        expect_none(compare_cells(expected, scan, self.topic, self.layout, generation), "cells")
+        differences = compare_cells(expected, scan, self.topic, self.layout, generation, self.buckets)
+        expect_none(differences, "cells")
 
     def check(self):
         """Every cell bit for bit, the side topics, the committed offsets, each service's counters; the oracle's answer for more."""

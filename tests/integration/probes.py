@@ -113,6 +113,10 @@ class KafkaProbe(Probe):
     def dump(self, topic, file):
         return int(self.ask("dump", topic, file)[0])
 
+    def trim(self, topic, offset):
+        """Deletes the records below this offset, in every partition."""
+        self.ask("trim", topic, offset)
+
     def offsets(self, group, topic):
         """{partition: (begin, end, committed or -1, metadata text or None)}"""
         answer = {}
@@ -172,3 +176,7 @@ class HBaseProbe(Probe):
     def delete(self, table, row, family=None, qualifier=None):
         """The row, or one cell of it."""
         self.ask("delete", table, row.hex(), *([family, qualifier.hex()] if family else []))
+
+    def alter(self, table, **settings):
+        """Settings of the table's descriptor; an empty one is taken back. Returns once all regions have them."""
+        self.ask("alter", table, *(f"{name}={value}" for name, value in settings.items()))

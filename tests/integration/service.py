@@ -41,7 +41,7 @@ def wait_until(condition, timeout, what):
 class Service:
     """One `hourfold run` process with its metrics, or one of another command that serves."""
 
-    def __init__(self, lab, name, configuration, state, words=("run",)):
+    def __init__(self, lab, name, configuration, state, settings=(), words=("run",)):
         self.name, self.http = name, f"127.0.0.1:{free_port()}"
         folder = configuration.parent
         self._command = [
@@ -53,6 +53,7 @@ class Service:
             f"state.dir={state}",
             "--set",
             f"http.listen={self.http}",
+            *(word for setting in settings for word in ("--set", setting)),
         ]
         self._log = folder / f"{name}.log"
         self._folder = folder

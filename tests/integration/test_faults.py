@@ -32,7 +32,7 @@ def finish(own, producer):
 
 
 @case("kill-one")
-def test_kill_9_of_each_in_turn(own):
+def test_case_14_kill_9_of_each_in_turn(own):
     (a, b), producer = begin(own, ["state", "state"])
     wait_consumed([a, b], 0.15)
     a.kill()

@@ -74,7 +74,7 @@ def test_beside_a_live_service_and_in_its_place(own):
     old = filled(own)
     own.compare_cells(own.expected()[0])
     whole = whole_from(own)
-    new = own.service("new", "state", ("rebuild", "--follow", "--yes")).start(ready=False)
+    new = own.service("new", words=("rebuild", "--follow", "--yes")).start(ready=False)
     take_over(own, new)
     expect(old.process.wait(90) == MISSING, f"the old service ended with {old.process.exit_code}")
     expect("generation 1" in log_of(old) and "can be removed" in log_of(old), log_of(old))
@@ -124,7 +124,7 @@ def test_killed_in_the_middle_and_started_again(own):
     old = filled(own, "full")
     expect(old.terminate() == 0, "SIGTERM of the old service")
     whole = whole_from(own)
-    new = own.service("new", "state", ("rebuild", "--follow", "--yes"))
+    new = own.service("new", words=("rebuild", "--follow", "--yes"))
     begun = []
     for what, lost in (("consumed", False), ("put", False), ("put", True), (None, False)):
         new.start(ready=False)

@@ -73,7 +73,7 @@ def test_packed_layout(own):
 
 
 @case("open-hour", partitions=1)
-def test_one_reading_of_an_open_hour_then_silence(own):
+def test_case_7_one_reading_of_an_open_hour_then_silence(own):
     """Its cell appears without another record, also when the process is killed before it was written."""
     own.prepare()
     own.settings["emit"]["refresh"] = "3s"
@@ -89,7 +89,7 @@ def test_one_reading_of_an_open_hour_then_silence(own):
 
 
 @case("transactions", partitions=1)
-def test_log_that_ends_in_what_is_no_record(own):
+def test_case_23_log_that_ends_in_what_is_no_record(own):
     """Markers of transactions and aborted records at the end: the committed offset passes them, and nothing aborted is folded."""
     own.prepare()
     own.start("a")

@@ -57,7 +57,7 @@ def test_a_second_sigterm_ends_at_once(own):
 
 
 @case("drain-without-hbase", partitions=4)
-def test_sigterm_is_bounded_without_hbase(own):
+def test_case_14_hbase_down_sigterm_hbase_up_start(own):
     """HBase down, SIGTERM, HBase up, start: nothing missing."""
     thrift = own.lab.hbase.thrift
     own.prepare()

@@ -154,8 +154,10 @@ class Thrift:
         2: "org.apache.hadoop.hbase.thrift2.ThriftServer",
     }
 
-    def __init__(self, hbase, version=2, transport="buffered", protocol="binary"):
+    def __init__(self, hbase, version=2, transport="buffered", protocol="binary", settings=None):
+        """settings: of hbase-site.xml, for this server alone."""
         self._hbase, self.version, self.transport, self.protocol = hbase, version, transport, protocol
+        self._settings = settings
         self.port = free_port()
         self.address = f"{LOOPBACK}:{self.port}"
         self.process = None
@@ -167,9 +169,13 @@ class Thrift:
         options += ["-f"] if self.transport == "framed" else []
         options += ["-c"] if self.protocol == "compact" else []
         name = f"thrift{self.version}-{self.transport}-{self.protocol}"
+        configuration = self._hbase.configuration
+        if self._settings:
+            configuration = self._hbase.folder / f"conf-{self.port}"
+            self._hbase.write_configuration(configuration, self._settings)
         self.process = Process(
             name,
-            self._hbase.java("384m", self.MAIN[self.version], *options, "start"),
+            self._hbase.java("384m", self.MAIN[self.version], *options, "start", configuration=configuration),
             self._hbase.folder / f"{name}-{self.port}.log",
         )
         self.process.wait_until(self._answers, timeout)
@@ -214,7 +220,7 @@ class HBase:
         """The folder with hbase-site.xml, for a client's class path."""
         return self.folder / "conf"
 
-    def java(self, heap, main, *arguments):
+    def java(self, heap, main, *arguments, configuration=None):
         return [
             "java",
             f"-Xmx{heap}",
@@ -222,12 +228,13 @@ class HBase:
             *HBASE_JAVA,
             f"-Dhbase.log.dir={self.folder}",
             "-cp",
-            f"{self.configuration}:{class_path('hbase')}",
+            f"{configuration or self.configuration}:{class_path('hbase')}",
             main,
             *arguments,
         ]
 
-    def _write_configuration(self):
+    def write_configuration(self, folder, more):
+        """hbase-site.xml with more settings than the usual, and the log's."""
         settings = {
             "hbase.cluster.distributed": "false",
             "hbase.rootdir": f"file://{self.folder}/data",
@@ -258,9 +265,10 @@ class HBase:
             "hbase.rpc.timeout": 10000,
             "hbase.client.operation.timeout": 20000,
             "hbase.thrift.minWorkerThreads": 4,
+            **more,
         }
-        self.configuration.mkdir(parents=True, exist_ok=True)
-        (self.configuration / "hbase-site.xml").write_text(
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "hbase-site.xml").write_text(
             "<configuration>\n"
             + "".join(
                 f"<property><name>{key}</name><value>{value}</value></property>\n"
@@ -268,7 +276,7 @@ class HBase:
             )
             + "</configuration>\n"
         )
-        (self.configuration / "log4j.properties").write_text(
+        (folder / "log4j.properties").write_text(
             "log4j.rootLogger=INFO, err\nlog4j.appender.err=org.apache.log4j.ConsoleAppender\nlog4j.appender.err.target=System.err\n"
             "log4j.appender.err.layout=org.apache.log4j.PatternLayout\n"
             "log4j.appender.err.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n\nlog4j.logger.org.apache.zookeeper=WARN\n"
@@ -280,7 +288,7 @@ class HBase:
         return self
 
     def start_master(self, timeout=120):
-        self._write_configuration()
+        self.write_configuration(self.configuration, {})
         self.master = Process(
             "hbase-master",
             self.java("1g", "org.apache.hadoop.hbase.master.HMaster", "start"),

@@ -40,7 +40,7 @@ TEST_CASE("one value is its own min, max and sum") {
   }
 }
 
-TEST_CASE("tables of values") {
+TEST_CASE("case 28: tables of values") {
   struct Case {
     std::vector<double> values;
     Rollup want;
@@ -64,7 +64,7 @@ TEST_CASE("tables of values") {
   }
 }
 
-TEST_CASE("1e16, 1, -1e16 sum to 1 in every order") {
+TEST_CASE("case 29: 1e16, 1, -1e16 sum to 1 in every order") {
   std::vector<double> values{-1e16, 1, 1e16};
   do {
     CHECK(fold(values).rollup().sum == 1.0);

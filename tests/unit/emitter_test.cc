@@ -148,7 +148,7 @@ TEST_CASE("a batch that may have landed goes again after a pause, and only then"
   }
 }
 
-TEST_CASE("139 failures, then it works: the row lands once") {
+TEST_CASE("case 13: 139 failures, then it works: the row lands once") {
   Bench bench;
   bench.ready("a", 1);
   EpochMs now = kNow;
@@ -231,7 +231,7 @@ TEST_CASE("suspects take turns: a few that always time out do not starve the res
   CHECK(tried);
 }
 
-TEST_CASE("a row that can never be written is found by halving and put aside; all others land") {
+TEST_CASE("case 21: a row that can never be written is found by halving and put aside; all others land") {
   Bench bench(1, 16);
   for (int i = 0; i < 40; ++i) bench.ready("d" + std::to_string(i), i);
   EpochMs now = kNow;

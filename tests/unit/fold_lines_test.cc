@@ -73,7 +73,9 @@ TEST_CASE("fold: a repeated time counts once, or each time where the configurati
   CHECK(rows(each) == Rows{"a x 0 1 7 9 3", "a y 0 2 2 2 1"});
 }
 
-TEST_CASE("fold: arrival is arrival_ts where a line has it, else the event time; both bounds are inclusive") {
+TEST_CASE(
+    "case 9: fold: arrival is arrival_ts where a line has it, else the event time; both bounds are "
+    "inclusive") {
   const ArrivalPolicy policy;
   const EpochMs event = 100 * 24 * kHourMs;
   const auto arrived = [&](EpochMs arrival) {

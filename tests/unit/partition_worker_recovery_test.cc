@@ -208,26 +208,6 @@ TEST_CASE("a look-up that meets a higher generation stops the worker") {
   CHECK(stepped.error().message.find("generation 1") != std::string::npos);
 }
 
-TEST_CASE("an expired hour goes on from the table: 60 and one late reading are 61") {
-  WorkerBench bench;
-  bench.settings.retention_ms = 2 * kHourMs;
-  bench.start();
-  for (int i = 0; i < 60; ++i) REQUIRE(bench.read(i, WorkerBench::reading(i, 1)));
-  bench.settle();
-  const RowPut put = bench.landed.back();
-  bench.now += 10 * kHourMs;
-  REQUIRE(bench.read(60, WorkerBench::reading(10 * kHourMs, 1)));
-  bench.settle();
-  REQUIRE(bench.worker->checkpoint(bench.now));
-  CHECK(bench.worker->counters().windows_expired.get() == 1);
-  REQUIRE(bench.read(61, WorkerBench::reading(999, 1)));
-  bench.step();
-  REQUIRE(bench.sink.look_ups.size() == 1);
-  bench.sink.answer_look_up(std::vector{found(contribution_in(put), put.timestamp())});
-  bench.settle();
-  CHECK(last_rollup(bench).count == 61);
-}
-
 TEST_CASE("lost ranges and changes of rules that the state records can be seen, also after a restart") {
   WorkerBench bench;
   StartPlan plan = WorkerBench::plan_with(50, HourStart::highest());
@@ -295,7 +275,7 @@ TEST_CASE("a reading that does not fit is not lost when the worker ends before i
   CHECK(second.worker->counters().already_counted.get() == 1);
 }
 
-TEST_CASE("after a gap everything that the table has acknowledged is forgotten and looked up") {
+TEST_CASE("case 22: after a gap everything that the table has acknowledged is forgotten and looked up") {
   WorkerBench bench;
   bench.start();
   REQUIRE(bench.read(0, WorkerBench::reading(1, 1, "d1")));

@@ -12,34 +12,6 @@
 using namespace hourfold;
 using namespace hourfold::test;
 
-TEST_CASE("ten readings, emitted, then a late one: the row is whole") {
-  WorkerBench bench;
-  bench.start();
-  for (int i = 0; i < 10; ++i) REQUIRE(bench.read(i, WorkerBench::reading(i, 1)));
-  bench.settle();
-  CHECK(last_rollup(bench).count == 10);
-  bench.now += 3 * kHourMs;
-  REQUIRE(bench.read(10, WorkerBench::reading(3'000, 5)));
-  bench.settle();
-  CHECK(last_rollup(bench) == Rollup{1, 5, 15, 11});
-  CHECK(bench.landed.size() == 2);
-  CHECK(bench.landed.back().timestamp() == kBenchHour.ms + 11);
-  CHECK(bench.worker->drained());
-  CHECK(bench.committable() == 11);
-}
-
-TEST_CASE("one reading, then silence: the cell appears, also across a restart") {
-  for (const bool restart : {false, true}) {
-    WorkerBench bench;
-    bench.start();
-    REQUIRE(bench.read(0, WorkerBench::reading(1, 7)));
-    if (restart) bench.restart();
-    for (int i = 0; i < 100 && bench.sink.puts.empty(); ++i) bench.step(1'000);
-    REQUIRE(bench.sink.puts.size() == 1);
-    CHECK(bench.sink.puts[0].rows[0].timestamp() == kBenchHour.ms + 1);
-  }
-}
-
 TEST_CASE("an offset is committed once the Put is acknowledged, not before") {
   WorkerBench bench;
   bench.start();
@@ -58,49 +30,6 @@ TEST_CASE("an offset is committed once the Put is acknowledged, not before") {
   CHECK(bench.committable() == 1);
   bench.worker->committed({1});
   CHECK(bench.committable() == -1);
-}
-
-TEST_CASE("both bounds of arrival are inclusive, and nothing but the record's time decides") {
-  struct Case {
-    EpochMs event_before_arrival;
-    const char* reason;
-  };
-  const EpochMs day = 24 * kHourMs;
-  const Case cases[] = {
-      {-5 * 60'000, ""}, {-5 * 60'000 - 1, "future"}, {29 * day, ""}, {29 * day + 1, "too_old"}};
-  for (const Case& c : cases) {
-    CAPTURE(c.event_before_arrival);
-    WorkerBench bench;
-    bench.start();
-    bench.now += 1'000 * day;  // a replay next year
-    REQUIRE(bench.read(0, WorkerBench::reading(0, 1), kBenchHour.ms + c.event_before_arrival));
-    bench.step();
-    if (*c.reason == 0) {
-      CHECK(bench.worker->counters().folded.get() == 1);
-      CHECK(bench.side.sent.empty());
-    } else {
-      REQUIRE(bench.side.sent.size() == 1);
-      CHECK(bench.side.sent[0].reason == c.reason);
-      CHECK(bench.side.sent[0].value == WorkerBench::reading(0, 1));
-      CHECK(bench.side.sent[0].key == "d1");
-      CHECK(bench.side.sent[0].position == Position{{0}, 0});
-    }
-  }
-}
-
-TEST_CASE("a partition with nothing but bad records commits to its end once they are acknowledged") {
-  WorkerBench bench;
-  bench.start();
-  for (int i = 0; i < 3; ++i) REQUIRE(bench.read(i, "{"));
-  REQUIRE(bench.read(3, std::nullopt));
-  CHECK(bench.worker->counters().malformed.get() == 3);
-  CHECK(bench.worker->counters().tombstones.get() == 1);
-  CHECK(bench.worker->counters().consumed.get() == 3);
-  bench.step();
-  CHECK(bench.committable() == 0);
-  bench.side.acknowledge_all();
-  bench.step();
-  CHECK(bench.committable() == 4);
 }
 
 TEST_CASE("the commit says the highest hour of what is before it, and only of that") {
@@ -150,7 +79,8 @@ TEST_CASE("the key must be the device, where the configuration says so") {
   CHECK(bench.worker->next_offset() == Offset{1});
 }
 
-TEST_CASE("a row that is refused for good leaves its whole contribution and does not hold the offset") {
+TEST_CASE(
+    "case 21: a row that is refused for good leaves its whole contribution and does not hold the offset") {
   WorkerBench bench;
   bench.start();
   REQUIRE(bench.read(0, WorkerBench::reading(1, 1)));

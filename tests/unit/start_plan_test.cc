@@ -148,7 +148,7 @@ TEST_CASE("a disk whose offset is no longer in the log gives way to the committe
   CHECK(plan.marks.next_offset == Offset{100});
 }
 
-TEST_CASE("a gap stops the partition with the range, or is recorded") {
+TEST_CASE("case 22: a gap stops the partition with the range, or is recorded") {
   struct Case {
     const char* name;
     std::optional<std::int64_t> stored;

@@ -50,6 +50,7 @@ final class HBaseProbe implements CommandLoop.Commands {
       case "put" -> put(a[0], a[1], a[2], a[3], Long.parseLong(a[4]), a[5]);
       case "delete" -> delete(a[0], a[1], Arrays.copyOfRange(a, 2, a.length));
       case "create" -> create(a[0], Arrays.copyOfRange(a, 1, a.length));
+      case "alter" -> alter(a[0], Arrays.copyOfRange(a, 1, a.length));
       default -> throw new IllegalArgumentException("no command " + name);
     };
   }
@@ -128,6 +129,23 @@ final class HBaseProbe implements CommandLoop.Commands {
     builder.setColumnFamilies(List.of(families).stream().map(ColumnFamilyDescriptorBuilder::of).toList());
     try (Admin admin = connection.getAdmin()) {
       admin.createTable(builder.build());
+    }
+    return table;
+  }
+
+  /** alter TABLE KEY=VALUE... : values of the table's descriptor, an empty one is removed; returns when all regions have been reopened. */
+  private String alter(String table, String[] settings) throws Exception {
+    try (Admin admin = connection.getAdmin()) {
+      var builder = TableDescriptorBuilder.newBuilder(admin.getDescriptor(TableName.valueOf(table)));
+      for (String setting : settings) {
+        String[] pair = setting.split("=", 2);
+        if (pair[1].isEmpty()) {
+          builder.removeValue(pair[0]);
+        } else {
+          builder.setValue(pair[0], pair[1]);
+        }
+      }
+      admin.modifyTable(builder.build());
     }
     return table;
   }

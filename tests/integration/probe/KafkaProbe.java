@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -27,6 +28,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
@@ -65,6 +67,7 @@ final class KafkaProbe implements CommandLoop.Commands {
       case "produce" -> produce(a[0], Path.of(a[1]));
       case "transact" -> transact(a[0], Path.of(a[1]), a[2].equals("commit"));
       case "dump" -> dump(a[0], Path.of(a[1]));
+      case "trim" -> trim(a[0], Long.parseLong(a[1]));
       case "offsets" -> offsets(a[0], a[1]);
       case "members" -> members(a[0]);
       default -> throw new IllegalArgumentException("no command " + name);
@@ -85,7 +88,7 @@ final class KafkaProbe implements CommandLoop.Commands {
         .map(topic -> new NewTopic(topic[0], Optional.of(Integer.valueOf(topic[1])), Optional.empty()).configs(configuration))
         .toList();
     admin.createTopics(wanted).all().get();
-    for (NewTopic topic : wanted) offsets(partitions(topic.name(), topic.numPartitions()), OffsetSpec.latest());
+    for (NewTopic topic : wanted) awaitLeaders(topic);
     return topics;
   }
 
@@ -95,8 +98,30 @@ final class KafkaProbe implements CommandLoop.Commands {
     return topic;
   }
 
+  /** The broker that answers may not have heard of the topic yet, which the client takes for an answer. */
+  private void awaitLeaders(NewTopic topic) throws Exception {
+    long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+    while (true) {
+      try {
+        offsets(partitions(topic.name(), topic.numPartitions()), OffsetSpec.latest());
+        return;
+      } catch (ExecutionException e) {
+        if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || System.nanoTime() > deadline) throw e;
+        Thread.sleep(50);
+      }
+    }
+  }
+
   private String grow(String topic, int partitions) throws Exception {
     admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(partitions))).all().get();
+    return topic;
+  }
+
+  /** trim TOPIC OFFSET: deletes the records below the offset, in every partition. */
+  private String trim(String topic, long offset) throws Exception {
+    int count = admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).partitions().size();
+    admin.deleteRecords(partitions(topic, count).stream().collect(Collectors.toMap(p -> p, p -> RecordsToDelete.beforeOffset(offset))))
+        .all().get();
     return topic;
   }
 
