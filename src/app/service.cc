@@ -5,6 +5,7 @@
 
 #include "app/startup_wait.h"
 #include "app/thread_name.h"
+#include "pipeline/memory_shares.h"
 
 namespace hourfold {
 namespace {
@@ -14,9 +15,6 @@ constexpr std::int64_t kTellEveryMs = 5'000;
 constexpr std::int64_t kEndEveryMs = 1'000;
 constexpr std::int64_t kCheckEveryMs = 60'000;
 constexpr int kPollMs = 50;
-// Of one partition's batches between polling and folding. Fetched records beyond it stay in librdkafka's own
-// bounded queues.
-constexpr std::size_t kMaxQueuedBytes = 16 << 20;
 
 }  // namespace
 
@@ -147,13 +145,16 @@ void Service::steer() {
   const std::int64_t now = parts_.clock->steady_ms();
   const bool ask_end = now >= next_end_ms_;
   if (ask_end) next_end_ms_ = now + kEndEveryMs;
+  // Of one partition's batches between polling and folding. Fetched records beyond it stay in librdkafka's
+  // own bounded queues.
+  const std::size_t most_queued = MemoryShares::of(parts_.config.state.memory_bytes, partition_count_).inbox;
   const std::lock_guard lock(mutex_);
   for (auto& [partition, held] : held_) {
     const std::size_t queued = held.task->queued_bytes();
-    if (!held.paused && (queued > kMaxQueuedBytes || held.task->full())) {
+    if (!held.paused && (queued > most_queued || held.task->full())) {
       parts_.source->pause(partition);
       held.paused = true;
-    } else if (held.paused && queued < kMaxQueuedBytes / 2 && !held.task->full()) {
+    } else if (held.paused && queued < most_queued / 2 && !held.task->full()) {
       parts_.source->resume(partition);
       held.paused = false;
     }

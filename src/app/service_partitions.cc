@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/service.h"
+#include "pipeline/memory_shares.h"
 
 namespace hourfold {
 namespace {
@@ -123,10 +124,11 @@ Result<void> Service::open(PartitionId partition) {
   task.sink = sink_->open([worker = thread->get()] { worker->wake(); });
   task.side = parts_.side->open(partition);
   WorkerSettings settings = worker_settings(parts_.config, partition, partition_count_);
-  // An even share of what the process may use; half of it is the stores' own.
-  const auto share = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(partition_count_));
-  settings.memory_bytes = std::max<std::uint64_t>(parts_.config.state.memory_bytes / 2 / share, 16 << 20);
-  settings.max_outbox = std::max<std::uint64_t>(parts_.config.state.memory_bytes / 2 / share / 256, 10'000);
+  const MemoryShares shares = MemoryShares::of(parts_.config.state.memory_bytes, partition_count_);
+  settings.memory_bytes = shares.windows;
+  settings.max_outbox = shares.outbox_windows;
+  settings.max_waiting_bytes = shares.waiting;
+  settings.max_side_bytes = shares.side;
   auto worker = PartitionWorker::open(std::move(settings), std::move(*planned), *task.store, *task.sink,
                                       *task.side, parts_.clock->now_ms());
   if (!worker) return worker.error();

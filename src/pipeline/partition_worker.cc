@@ -23,7 +23,7 @@ WaitingRoom::Settings waiting_settings(const WorkerSettings& settings, const std
   WaitingRoom::Settings waiting;
   waiting.buckets = settings.buckets;
   waiting.contribution_qualifier = qualifier;
-  waiting.max_bytes = std::max<std::size_t>(settings.memory_bytes / 4, 4 << 20);
+  waiting.max_bytes = settings.max_waiting_bytes;
   waiting.seed = static_cast<std::uint64_t>(settings.partition.value) + 11;
   return waiting;
 }
@@ -58,7 +58,8 @@ PartitionWorker::PartitionWorker(WorkerSettings settings, StartPlan plan, Window
       windows_(store, tools_),
       outbox_(settings_.emit, settings_.buckets),
       waiting_(waiting_settings(settings_, qualifier_), sink, counters_),
-      side_tracker_(side, counters_, static_cast<std::uint64_t>(settings_.partition.value) + 13),
+      side_tracker_(side, counters_, static_cast<std::uint64_t>(settings_.partition.value) + 13,
+                    settings_.max_side_bytes),
       emitter_(emitter_settings(settings_, marks_.generation, qualifier_), windows_, outbox_, sink, counters_,
                [this](const OpenWindow& entry, const Window& window, const Error& error) {
                  row_refused(entry, window, error);

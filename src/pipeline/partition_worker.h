@@ -50,8 +50,11 @@ struct WorkerSettings {
   std::uint32_t buckets = 32;
   std::int64_t checkpoint_ms = 60'000;
   std::int64_t retention_ms = 48 * kHourMs;
-  std::size_t memory_bytes = 256 << 20;  // for windows; past it the partition is paused
+  // Past any of these the partition is paused (pipeline/memory_shares.h).
+  std::size_t memory_bytes = 256 << 20;  // for windows
   std::size_t max_outbox = 2'000'000;    // windows
+  std::size_t max_waiting_bytes = 64 << 20;
+  std::size_t max_side_bytes = 32 << 20;
 };
 
 class PartitionWorker {

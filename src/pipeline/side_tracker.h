@@ -30,8 +30,8 @@ Result<HeldSideRecord> read_side_record(std::string_view bytes);
 
 class SideTracker {
  public:
-  SideTracker(SideOutput& output, WorkerCounters& counters, std::uint64_t seed)
-      : output_(output), counters_(counters), backoff_(seed) {}
+  SideTracker(SideOutput& output, WorkerCounters& counters, std::uint64_t seed, std::size_t max_bytes)
+      : output_(output), counters_(counters), backoff_(seed), max_bytes_(max_bytes) {}
 
   void add(SideRecord record, Offset holds);
   Result<void> restore(Position position, std::string_view bytes);
@@ -43,7 +43,7 @@ class SideTracker {
     return holds_.empty() ? std::nullopt : std::optional(*holds_.begin());
   }
   std::size_t size() const { return records_.size(); }
-  bool full() const { return bytes_ >= kMaxBytes; }
+  bool full() const { return bytes_ >= max_bytes_; }
   const std::string& last_error() const { return last_error_; }
 
   void collect_changes(StateChanges& changes);
@@ -51,7 +51,6 @@ class SideTracker {
   std::vector<std::string> take_alarms() { return std::exchange(alarms_, {}); }
 
  private:
-  static constexpr std::size_t kMaxBytes = 32 << 20;
   struct Entry {
     HeldSideRecord held;
     std::size_t bytes = 0;
@@ -64,6 +63,7 @@ class SideTracker {
   SideOutput& output_;
   WorkerCounters& counters_;
   Backoff backoff_;
+  std::size_t max_bytes_;
   std::map<Position, Entry> records_;
   std::multiset<Offset> holds_;
   std::set<Position> unsent_;

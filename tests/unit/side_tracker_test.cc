@@ -32,7 +32,7 @@ constexpr const char* kRecord =
 struct Side {
   FakeSide output;
   WorkerCounters counters;
-  SideTracker tracker{output, counters, 1};
+  SideTracker tracker{output, counters, 1, 32 << 20};
 
   std::vector<std::int64_t> sent() const {
     std::vector<std::int64_t> out;
