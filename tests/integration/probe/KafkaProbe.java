@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -27,6 +28,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeader;
@@ -85,8 +87,22 @@ final class KafkaProbe implements CommandLoop.Commands {
         .map(topic -> new NewTopic(topic[0], Optional.of(Integer.valueOf(topic[1])), Optional.empty()).configs(configuration))
         .toList();
     admin.createTopics(wanted).all().get();
-    for (NewTopic topic : wanted) offsets(partitions(topic.name(), topic.numPartitions()), OffsetSpec.latest());
+    for (NewTopic topic : wanted) awaitLeaders(topic);
     return topics;
+  }
+
+  /** The broker that answers may not have heard of the topic yet, which the client takes for an answer. */
+  private void awaitLeaders(NewTopic topic) throws Exception {
+    long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+    while (true) {
+      try {
+        offsets(partitions(topic.name(), topic.numPartitions()), OffsetSpec.latest());
+        return;
+      } catch (ExecutionException e) {
+        if (!(e.getCause() instanceof UnknownTopicOrPartitionException) || System.nanoTime() > deadline) throw e;
+        Thread.sleep(50);
+      }
+    }
   }
 
   private String grow(String topic, int partitions) throws Exception {
