@@ -6,6 +6,7 @@
 #include "app/startup_wait.h"
 #include "app/table_generation.h"
 #include "app/thread_name.h"
+#include "pipeline/memory_shares.h"
 
 namespace hourfold {
 namespace {

@@ -5,6 +5,7 @@
 #include "app/null_ports.h"
 #include "app/service.h"
 #include "app/worker_settings.h"
+#include "pipeline/memory_shares.h"
 
 namespace hourfold {
 namespace {

@@ -146,7 +146,7 @@ class Case:
             raise Failed(f"hourfold {' '.join(words)} still runs after {timeout} s") from None
 
     def create_table(self):
-        done = self.command("table", "create")
+        done = self.command("table", "create", timeout=180)  # 32 regions, on a machine that may be busy
         expect(
             done.returncode == 0, f"hourfold table create: exit {done.returncode}\n{done.stdout}{done.stderr}"
         )

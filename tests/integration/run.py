@@ -65,7 +65,7 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--only", default="", help="tests whose name contains this text")
+    parser.add_argument("--only", default="", help="tests whose name contains this text, or one of several, separated by commas")
     parser.add_argument("--list", action="store_true", help="print the names and stop")
     parser.add_argument("--hourfold", default=ROOT / "build/release/hourfold")
     parser.add_argument("--dir", default=ROOT / "build/integration", help="work folder, emptied first")
@@ -73,7 +73,9 @@ def main():
     parser.add_argument("--keep", action="store_true", help="keep the work folder")
     options = parser.parse_args()
 
-    chosen = [(name, test) for name, test in tests() if options.only in name]
+    chosen = [
+        (name, test) for name, test in tests() if any(text in name for text in options.only.split(","))
+    ]
     if options.list:
         print("\n".join(name for name, _ in chosen))
         return 0
