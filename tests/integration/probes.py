@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import threading
 
-from processes import ServerError, die_with_parent
+from processes import ServerError, spawner
 from rig import HBASE_JAVA, ROOT, SMALL_JVM, class_path
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "probe"
@@ -38,14 +38,13 @@ class Probe:
 
     def __init__(self, command, log):
         self._log = open(log, "ab")
-        self._child = subprocess.Popen(
+        self._child = spawner.popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
             text=True,
             encoding="utf-8",
-            preexec_fn=die_with_parent,
         )
         self._turn = threading.Lock()
 
