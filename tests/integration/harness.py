@@ -157,8 +157,8 @@ class Case:
         self.create_table()
         return self
 
-    def service(self, name, state="state"):
-        service = Service(self.lab, name, self.configuration, self.folder / state)
+    def service(self, name, state="state", settings=()):
+        service = Service(self.lab, name, self.configuration, self.folder / state, settings)
         self.services.append(service)
         return service
 

@@ -39,9 +39,9 @@ def wait_until(condition, timeout, what):
 
 
 class Service:
-    """One `hourfold run` process with its metrics."""
+    """One `hourfold run` process with its metrics. `settings` are {key: value} over its configuration."""
 
-    def __init__(self, lab, name, configuration, state):
+    def __init__(self, lab, name, configuration, state, settings=()):
         self.name, self.http = name, f"127.0.0.1:{free_port()}"
         folder = configuration.parent
         self._command = [
@@ -53,6 +53,7 @@ class Service:
             f"state.dir={state}",
             "--set",
             f"http.listen={self.http}",
+            *(word for key, value in dict(settings).items() for word in ("--set", f"{key}={value}")),
         ]
         self._log = folder / f"{name}.log"
         self._folder = folder
@@ -61,8 +62,11 @@ class Service:
     def start(self, ready=True):
         self.process = Process(f"hourfold {self.name}", self._command, self._log, cwd=self._folder)
         if ready:
-            self.process.wait_until(lambda: self._get("/readyz") is not None, 60)
+            self.wait_ready()
         return self
+
+    def wait_ready(self, timeout=60):
+        self.process.wait_until(lambda: self._get("/readyz") is not None, timeout)
 
     def _get(self, path):
         """The body, or None where nobody answers or the answer is no 200."""
@@ -112,9 +116,9 @@ class Service:
         if self.process and self.process.exit_code not in (None, 0, -signal.SIGKILL):
             raise Failed(f"{self.name} ended with {self.process.exit_code}\n{self.process.tail()}")
 
-    def counters(self):
+    def counters(self, samples=None):
         """The six results, checked to add up to the readings consumed with those that wait or went to the next owner, in one scrape."""
-        samples = self.samples()
+        samples = self.samples() if samples is None else samples
         expect(samples, f"{self.name} does not answer on /metrics (exit code {self.process.exit_code})")
         results = {
             result: int(self.total("hourfold_readings_total", samples, result=result)) for result in RESULTS
