@@ -186,7 +186,6 @@ class Proxy:
     def deliver(self, held, timeout=60):
         """Gives kept Puts to the server after all, as one that had gone on retrying them; [(row, timestamp)] of what it acknowledged.
         ServerError where it refuses one."""
-        landed = []
         for request in held:
             with socket.create_connection((LOOPBACK, self.target_port), 5) as server:
                 server.settimeout(timeout)
@@ -194,8 +193,7 @@ class Proxy:
                 answer = receive_message(server)
             if answer.kind != REPLY or answer.fields:
                 raise ServerError(f"the server answers a Put with {answer.kind} {answer.fields}")
-            landed += rows_of(message_of(request))
-        return landed
+        return rows_in(held)
 
 
 # --- the binary protocol of Thrift, as far as a Put and its answer need it
@@ -286,6 +284,11 @@ def receive_message(server):
         return data
 
     return Reader(more).message()
+
+
+def rows_in(requests):
+    """[(row, timestamp)] of Puts as they were kept."""
+    return [row for request in requests for row in rows_of(message_of(request))]
 
 
 def rows_of(call):
