@@ -89,7 +89,11 @@ Diagnosis diagnose(const Endpoint& endpoint, Greeting failed) {
                          "Thrift2 server" +
                          what_to_do};
     case Greeting::kClosed:
-      return {true, endpoint.address() + " closes the connection instead of answering" + what_to_do};
+      return {false,
+              endpoint.address() +
+                  " closes the connection instead of answering: it is ending or starting, a load balancer "
+                  "has no server behind it, or it is no Thrift2 server" +
+                  what_to_do};
     default:
       return {true, endpoint.address() + " answers something that is not Thrift" + what_to_do};
   }

@@ -112,6 +112,22 @@ TEST_CASE("hbase faults: a server once known is in trouble, not wrong") {
   check_kind(behind.put(2), ErrorKind::kUnavailable);
 }
 
+TEST_CASE("hbase faults: the first connection of all may be cut, too") {
+  SinkConfig config = hbase_config(new_table_name());
+  created_table(config);
+  TcpProxy proxy(config.address);
+  proxy.answers(Answers::kCut);
+  config.address = proxy.address();
+  const auto table = hbase_table(config);
+  auto checked = table->check(suite_spec());
+  REQUIRE(!checked);
+  CHECK_MESSAGE(checked.error().kind == ErrorKind::kUnavailable, checked.error().message);
+  proxy.answers(Answers::kForward);
+  checked = table->check(suite_spec());
+  REQUIRE_MESSAGE(checked, checked.error().message);
+  CHECK(checked->empty());
+}
+
 TEST_CASE("hbase faults: a creation whose confirmation was lost is recognised") {
   SinkConfig config = hbase_config(new_table_name());
   TcpProxy proxy(config.address);
@@ -194,9 +210,12 @@ TEST_CASE("hbase faults: what is no Thrift server at all") {
     Listener server(canned("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", false));
     CHECK(first_error(fake_config(server)).kind == ErrorKind::kFatal);
   }
+  // A load balancer whose servers are all away, and a server that is just ending, look the same.
   SUBCASE("hangs up") {
     Listener server(canned("", false));
-    CHECK(first_error(fake_config(server)).kind == ErrorKind::kFatal);
+    const Error error = first_error(fake_config(server));
+    CHECK(error.kind == ErrorKind::kUnavailable);
+    CHECK(error.message.find("closes the connection") != std::string::npos);
   }
   // A Thrift2 server with all its threads busy looks the same.
   SUBCASE("stays silent") {

@@ -52,11 +52,15 @@ class Fleet:
         return f"zähler-{number:05d}" if number % 50 == 11 else f"dev-{number:08d}"
 
     def stage(self, name):
-        """Yields (partition, arrival, key, value, headers) in the order of production."""
         begin, end, share = STAGES[name]
-        wanted, made = int(self.total * share), 0
+        return self.records(self.base + begin, self.base + end, int(self.total * share))
+
+    def records(self, begin, end, wanted):
+        """Yields (partition, arrival, key, value, headers) of `wanted` readings that arrive evenly from `begin` to `end`, in the order
+        of production."""
+        made = 0
         while made < wanted:
-            arrival = self.base + begin + (end - begin) * made // wanted
+            arrival = begin + (end - begin) * made // wanted
             device = self.random.choice(self.devices)
             count, value = self._record(device, arrival, wanted - made)
             made += count

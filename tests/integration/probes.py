@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import threading
 
-from processes import ServerError, die_with_parent
+from processes import ServerError, spawner
 from rig import HBASE_JAVA, ROOT, SMALL_JVM, class_path
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "probe"
@@ -38,14 +38,13 @@ class Probe:
 
     def __init__(self, command, log):
         self._log = open(log, "ab")
-        self._child = subprocess.Popen(
+        self._child = spawner.popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
             text=True,
             encoding="utf-8",
-            preexec_fn=die_with_parent,
         )
         self._turn = threading.Lock()
 
@@ -159,6 +158,24 @@ class HBaseProbe(Probe):
 
     def scan(self, table, file):
         return int(self.ask("scan", table, file)[0])
+
+    def watch(self, table):
+        """Reads the whole table and compares it with the call before: (cells, [what went back for a reader])."""
+        cells, *back = self.ask("watch", table)
+        return int(cells), back
+
+    def surpassed(self, table, rows):
+        """Of rows as [(key, timestamp)]: how many are there with a higher timestamp."""
+        return int(self.ask("surpassed", table, *(f"{key.hex()}:{timestamp}" for key, timestamp in rows))[0])
+
+    def versions(self, table, row):
+        """All versions of a row that the servers still hold, newest first: [("family:qualifier", timestamp, value)]."""
+        found = []
+        for word in self.ask("versions", table, row.hex()):
+            family, qualifier, timestamp, value = word.split(":")
+            name = bytes.fromhex(family) + b":" + bytes.fromhex(qualifier)
+            found.append((name.decode(), int(timestamp), bytes.fromhex(value)))
+        return found
 
     def describe(self, table):
         """{name: value}, names as in probe/HBaseProbe.java; "splits" as a list of bytes."""

@@ -62,8 +62,11 @@ class Service:
     def start(self, ready=True):
         self.process = Process(f"hourfold {self.name}", self._command, self._log, cwd=self._folder)
         if ready:
-            self.process.wait_until(lambda: self._get("/readyz") is not None, 60)
+            self.wait_ready()
         return self
+
+    def wait_ready(self, timeout=60):
+        self.process.wait_until(lambda: self._get("/readyz") is not None, timeout)
 
     def _get(self, path):
         """The body, or None where nobody answers or the answer is no 200."""
@@ -113,9 +116,9 @@ class Service:
         if self.process and self.process.exit_code not in (None, 0, -signal.SIGKILL):
             raise Failed(f"{self.name} ended with {self.process.exit_code}\n{self.process.tail()}")
 
-    def counters(self):
+    def counters(self, samples=None):
         """The six results, checked to add up to the readings consumed with those that wait or went to the next owner, in one scrape."""
-        samples = self.samples()
+        samples = self.samples() if samples is None else samples
         expect(samples, f"{self.name} does not answer on /metrics (exit code {self.process.exit_code})")
         results = {
             result: int(self.total("hourfold_readings_total", samples, result=result)) for result in RESULTS

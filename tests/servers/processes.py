@@ -1,13 +1,16 @@
 """Child processes that cannot outlive their parent, with a log file each, and free ports of loopback."""
 
 import atexit
+import concurrent.futures
 import ctypes
 import os
 import pathlib
+import queue
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 LOOPBACK = "127.0.0.1"
@@ -37,10 +40,44 @@ def free_port():
 free_port.given = set()
 
 
+LIBC = ctypes.CDLL(None)
+
+
 def die_with_parent():
-    """In the child: SIGKILL when the starting process goes, however it goes (prctl PR_SET_PDEATHSIG); own process group."""
+    """In the child: SIGKILL when the starting thread goes, however it goes (prctl PR_SET_PDEATHSIG); own process group."""
     os.setpgid(0, 0)
-    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+    LIBC.prctl(1, signal.SIGKILL)
+
+
+class Spawner:
+    """Starts children that die with this process. The kernel ties them to the thread that forked them, so one thread that lives as
+    long as the process forks them all, whoever asks."""
+
+    def __init__(self):
+        self._wanted = queue.SimpleQueue()
+        self._thread = None
+        self._lock = threading.Lock()
+
+    def popen(self, command, **options):
+        """subprocess.Popen, with its exceptions."""
+        with self._lock:
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, daemon=True)
+                self._thread.start()
+        started = concurrent.futures.Future()
+        self._wanted.put((started, command, options))
+        return started.result()
+
+    def _run(self):
+        while True:
+            started, command, options = self._wanted.get()
+            try:
+                started.set_result(subprocess.Popen(command, preexec_fn=die_with_parent, **options))
+            except (OSError, ValueError, subprocess.SubprocessError) as error:
+                started.set_exception(error)
+
+
+spawner = Spawner()
 
 
 class Process:
@@ -53,14 +90,13 @@ class Process:
         self.log.parent.mkdir(parents=True, exist_ok=True)
         self._log_start = self.log.stat().st_size if self.log.exists() else 0
         with open(self.log, "ab") as out:
-            self._child = subprocess.Popen(
+            self._child = spawner.popen(
                 [str(word) for word in command],
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=out,
                 cwd=cwd,
                 env=env,
-                preexec_fn=die_with_parent,
             )
         Process.living.add(self)
 

@@ -52,13 +52,21 @@ def class_path(server):
 
 
 class Kafka:
-    """One node as broker and controller. Topics are not created by use; record timestamps in the past are kept."""
+    """One node as broker and controller. Topics are not created by use; record timestamps in the past are kept.
 
-    def __init__(self, folder):
+    doors: {name in capitals: port}. For each of them the broker has a listener of its own, on listener_port(name), whose clients are
+    told to come to `port`: a proxy there sees all that they say.
+    """
+
+    def __init__(self, folder, doors=()):
+        self._doors = {name: (free_port(), port) for name, port in dict(doors).items()}
         self.folder = pathlib.Path(folder).resolve()
         self.port, self._controller_port = free_port(), free_port()
         self.address = f"{LOOPBACK}:{self.port}"
         self.process = None
+
+    def listener_port(self, door):
+        return self._doors[door][0]
 
     def _java(self, heap, main, *arguments):
         return [
@@ -72,7 +80,7 @@ class Kafka:
             *arguments,
         ]
 
-    def start(self, timeout=60):
+    def start(self, timeout=120):
         properties = self.folder / "server.properties"
         if not properties.exists():
             self._format(properties)
@@ -84,12 +92,16 @@ class Kafka:
 
     def _format(self, properties):
         self.folder.mkdir(parents=True, exist_ok=True)
+        listeners = "".join(f",{name}://{LOOPBACK}:{port}" for name, (port, _) in self._doors.items())
+        advertised = "".join(f",{name}://{LOOPBACK}:{port}" for name, (_, port) in self._doors.items())
+        protocols = ",".join(f"{name}:PLAINTEXT" for name in ("PLAINTEXT", "CONTROLLER", *self._doors))
         settings = {
             "process.roles": "broker,controller",
             "node.id": 1,
             "controller.quorum.voters": f"1@{LOOPBACK}:{self._controller_port}",
-            "listeners": f"PLAINTEXT://{self.address},CONTROLLER://{LOOPBACK}:{self._controller_port}",
-            "advertised.listeners": f"PLAINTEXT://{self.address}",
+            "listeners": f"PLAINTEXT://{self.address},CONTROLLER://{LOOPBACK}:{self._controller_port}{listeners}",
+            "advertised.listeners": f"PLAINTEXT://{self.address}{advertised}",
+            "listener.security.protocol.map": protocols,
             "controller.listener.names": "CONTROLLER",
             "log.dirs": self.folder / "data",
             "auto.create.topics.enable": "false",
@@ -144,6 +156,15 @@ def _reply(port, request, expected, skip=0):
             return answer[skip:].startswith(expected)
     except OSError:
         return False
+
+
+def write_site(file, settings):
+    """A Hadoop configuration file."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    properties = (
+        f"<property><name>{key}</name><value>{value}</value></property>\n" for key, value in settings.items()
+    )
+    file.write_text("<configuration>\n" + "".join(properties) + "</configuration>\n")
 
 
 class Thrift:
@@ -233,9 +254,9 @@ class HBase:
             *arguments,
         ]
 
-    def write_configuration(self, folder, more):
-        """hbase-site.xml with more settings than the usual, and the log's."""
-        settings = {
+    def settings(self):
+        """hbase-site.xml, {name: value}."""
+        return {
             "hbase.cluster.distributed": "false",
             "hbase.rootdir": f"file://{self.folder}/data",
             "hbase.tmp.dir": self.folder / "tmp",
@@ -265,17 +286,12 @@ class HBase:
             "hbase.rpc.timeout": 10000,
             "hbase.client.operation.timeout": 20000,
             "hbase.thrift.minWorkerThreads": 4,
-            **more,
         }
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "hbase-site.xml").write_text(
-            "<configuration>\n"
-            + "".join(
-                f"<property><name>{key}</name><value>{value}</value></property>\n"
-                for key, value in settings.items()
-            )
-            + "</configuration>\n"
-        )
+
+    def write_configuration(self, folder=None, more=None):
+        """To `folder`, or to where all processes of this HBase look; `more` are settings beyond the usual."""
+        folder = folder or self.configuration
+        write_site(folder / "hbase-site.xml", self.settings() | (more or {}))
         (folder / "log4j.properties").write_text(
             "log4j.rootLogger=INFO, err\nlog4j.appender.err=org.apache.log4j.ConsoleAppender\nlog4j.appender.err.target=System.err\n"
             "log4j.appender.err.layout=org.apache.log4j.PatternLayout\n"
@@ -284,11 +300,11 @@ class HBase:
 
     def start(self, timeout=120):
         self.start_master(timeout)
-        self.thrift.start()
+        self.thrift.start(timeout)
         return self
 
     def start_master(self, timeout=120):
-        self.write_configuration(self.configuration, {})
+        self.write_configuration()
         self.master = Process(
             "hbase-master",
             self.java("1g", "org.apache.hadoop.hbase.master.HMaster", "start"),

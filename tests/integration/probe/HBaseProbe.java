@@ -5,10 +5,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.apache.hadoop.hbase.Cell;
+import org.apache.hadoop.hbase.CellUtil;
 import org.apache.hadoop.hbase.HBaseConfiguration;
 import org.apache.hadoop.hbase.TableName;
 import org.apache.hadoop.hbase.client.Admin;
@@ -18,6 +22,7 @@ import org.apache.hadoop.hbase.client.Connection;
 import org.apache.hadoop.hbase.client.ConnectionFactory;
 import org.apache.hadoop.hbase.client.Delete;
 import org.apache.hadoop.hbase.client.Put;
+import org.apache.hadoop.hbase.client.Get;
 import org.apache.hadoop.hbase.client.Result;
 import org.apache.hadoop.hbase.client.Scan;
 import org.apache.hadoop.hbase.client.Table;
@@ -32,7 +37,16 @@ import org.apache.hadoop.hbase.util.Bytes;
 final class HBaseProbe implements CommandLoop.Commands {
   private static final HexFormat HEX = HexFormat.of();
 
+  /** A cell as `watch` last read it. */
+  private static final class Seen {
+    long timestamp;
+    int value;
+    long scan;
+  }
+
   private final Connection connection;
+  private final Map<String, Seen> seen = new HashMap<>();
+  private long scans;
 
   private HBaseProbe() throws Exception {
     connection = ConnectionFactory.createConnection(HBaseConfiguration.create());
@@ -46,6 +60,9 @@ final class HBaseProbe implements CommandLoop.Commands {
   public String run(String name, String[] a) throws Exception {
     return switch (name) {
       case "scan" -> scan(a[0], Path.of(a[1]));
+      case "watch" -> watch(a[0]);
+      case "surpassed" -> surpassed(a[0], Arrays.copyOfRange(a, 1, a.length));
+      case "versions" -> versions(a[0], HEX.parseHex(a[1]));
       case "describe" -> describe(a[0]);
       case "put" -> put(a[0], a[1], a[2], a[3], Long.parseLong(a[4]), a[5]);
       case "delete" -> delete(a[0], a[1], Arrays.copyOfRange(a, 2, a.length));
@@ -75,6 +92,62 @@ final class HBaseProbe implements CommandLoop.Commands {
       }
     }
     return Long.toString(count);
+  }
+
+  /**
+   * watch TABLE -> number of cells, then a word for each of the first that went back since the last `watch`: a lower timestamp, another
+   * value under the same timestamp, or gone. A read that fails compares nothing and forgets nothing.
+   */
+  private String watch(String table) throws Exception {
+    var cells = new ArrayList<Cell>();
+    try (Table open = connection.getTable(TableName.valueOf(table));
+        var scanner = open.getScanner(new Scan().setCaching(1000).setCacheBlocks(false))) {
+      for (Result row : scanner) cells.addAll(Arrays.asList(row.rawCells()));
+    }
+    scans++;
+    var back = new ArrayList<String>();
+    for (Cell cell : cells) {
+      String name = HEX.formatHex(CellUtil.cloneRow(cell)) + "/" + text(CellUtil.cloneFamily(cell)) + ":" + text(CellUtil.cloneQualifier(cell));
+      int value = Arrays.hashCode(CellUtil.cloneValue(cell));
+      Seen last = seen.computeIfAbsent(name, n -> new Seen());
+      if (cell.getTimestamp() < last.timestamp) back.add(name + " from " + last.timestamp + " to " + cell.getTimestamp());
+      else if (cell.getTimestamp() == last.timestamp && value != last.value) back.add(name + " has another value at " + last.timestamp);
+      last.timestamp = cell.getTimestamp();
+      last.value = value;
+      last.scan = scans;
+    }
+    seen.forEach((name, last) -> {
+      if (last.scan != scans) back.add(name + " is gone");
+    });
+    return cells.size() + back.stream().limit(20).map(what -> "\t" + what).collect(Collectors.joining());
+  }
+
+  /** surpassed TABLE ROW:TIMESTAMP... -> how many of these rows have cells, all with a higher timestamp. */
+  private String surpassed(String table, String[] rows) throws Exception {
+    var gets = new ArrayList<Get>();
+    for (String row : rows) gets.add(new Get(HEX.parseHex(row.split(":")[0])));
+    int count = 0;
+    try (Table open = connection.getTable(TableName.valueOf(table))) {
+      Result[] found = open.get(gets);
+      for (int i = 0; i < rows.length; i++) {
+        long timestamp = Long.parseLong(rows[i].split(":")[1]);
+        if (!found[i].isEmpty() && Arrays.stream(found[i].rawCells()).allMatch(cell -> cell.getTimestamp() > timestamp)) count++;
+      }
+    }
+    return Integer.toString(count);
+  }
+
+  /** versions TABLE ROW -> a word per cell that the servers still hold, also those that no reader sees: family:qualifier:timestamp:value. */
+  private String versions(String table, byte[] row) throws Exception {
+    var words = new ArrayList<String>();
+    try (Table open = connection.getTable(TableName.valueOf(table));
+        var scanner = open.getScanner(new Scan().withStartRow(row).withStopRow(row, true).setRaw(true).readAllVersions())) {
+      for (Result found : scanner)
+        for (Cell cell : found.rawCells())
+          words.add(HEX.formatHex(CellUtil.cloneFamily(cell)) + ":" + HEX.formatHex(CellUtil.cloneQualifier(cell)) + ":"
+              + cell.getTimestamp() + ":" + HEX.formatHex(CellUtil.cloneValue(cell)));
+    }
+    return String.join("\t", words);
   }
 
   /**
@@ -148,6 +221,10 @@ final class HBaseProbe implements CommandLoop.Commands {
       admin.modifyTable(builder.build());
     }
     return table;
+  }
+
+  private static String text(byte[] bytes) {
+    return new String(bytes, StandardCharsets.UTF_8);
   }
 
   private static String printable(byte[] bytes) {
