@@ -106,7 +106,8 @@ class Verification {
 };
 
 Result<void> Verification::look_at_table() {
-  auto spec = table_spec(config_);
+  std::vector<std::string> notes;  // of lifetimes: `table check` tells them
+  auto spec = table_spec(config_, notes);
   if (!spec) return spec.error();
   auto table = open();
   if (!table) return table.error();
