@@ -86,7 +86,7 @@ def test_an_owner_that_was_stopped_and_goes_on(own):
     """A has a Put on its way and is stopped; B takes over, folds more and writes; A's Put lands, and A goes on and writes again."""
     proxy = Proxy(own.lab.hbase.thrift.port).start()
     own.prepare()
-    a = own.service("a", "state-a", {"sink.address": proxy.address}).start()
+    a = own.service("a", "state-a", [f"sink.address={proxy.address}"]).start()
     own.wait_balanced(1)
     produce_and_wait(own, range(3), 3)
     proxy.arm(1)
