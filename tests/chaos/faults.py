@@ -7,9 +7,9 @@ fault of HBase lasts until the table can be read again: killed faster than it re
 import signal
 import time
 
+from fault_proxy import rows_in
 from probes import ProbeError
 from processes import ServerError
-from proxy import rows_in
 from service import Failed
 
 START_S = 240  # a server that is started again

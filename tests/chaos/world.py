@@ -8,8 +8,8 @@ import time
 import fleet
 import harness
 from cluster import HBaseCluster
+from fault_proxy import Proxy
 from probes import HBaseProbe, KafkaProbe, ProbeError
-from proxy import Proxy
 from records import produce_line
 from rig import Kafka
 from service import RESULTS, Failed, expect, wait_until

@@ -6,8 +6,8 @@ import struct
 import time
 
 from compare import row_key
+from fault_proxy import Proxy
 from harness import case
-from proxy import Proxy
 from service import expect, wait_until
 
 DEVICE = b"d1"
