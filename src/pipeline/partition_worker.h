@@ -56,7 +56,7 @@ struct WorkerSettings {
   std::size_t max_outbox = 2'000'000;    // windows
   std::size_t max_waiting_bytes = 64 << 20;
   std::size_t max_side_bytes = 32 << 20;
-  std::size_t max_refused = 10'000;      // windows that the table refused, kept for their next change
+  std::size_t max_refused = 10'000;  // windows that the table refused, kept for their next change
   // Of a rebuild: the end that the log had at its start is the end of the work, and then all is written.
   bool ends_with_rebuild = false;
 };
