@@ -21,7 +21,7 @@
 
 #include "pipeline/partition_worker.h"
 #include "support/fake_ports.h"
-#include "support/sim_table.h"
+#include "sim/sim_table.h"
 
 namespace hourfold::test {
 

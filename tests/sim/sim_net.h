@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "pipeline/sink_queue.h"
+#include "sim/sim_table.h"
 #include "support/random.h"
-#include "support/sim_table.h"
 
 namespace hourfold::test {
 

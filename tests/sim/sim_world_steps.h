@@ -1,7 +1,7 @@
 // The moves of a SimWorld. Included by sim_world.h.
 #pragma once
 
-#include "support/sim_world.h"
+#include "sim/sim_world.h"
 
 namespace hourfold::test {
 

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/contribution_codec.h"
-#include "support/sim_worker.h"
+#include "sim/sim_worker.h"
 
 namespace hourfold::test {
 
@@ -123,5 +123,5 @@ class SimWorld {
 
 }  // namespace hourfold::test
 
-#include "support/sim_world_checks.h"
-#include "support/sim_world_steps.h"
+#include "sim/sim_world_checks.h"
+#include "sim/sim_world_steps.h"

@@ -1,7 +1,7 @@
 // What must hold in a SimWorld, at any moment and at the end. Included by sim_world.h.
 #pragma once
 
-#include "support/sim_world.h"
+#include "sim/sim_world.h"
 
 namespace hourfold::test {
 

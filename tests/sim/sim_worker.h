@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "pipeline/partition_worker.h"
+#include "sim/sim_group.h"
+#include "sim/sim_log.h"
+#include "sim/sim_net.h"
+#include "sim/sim_side.h"
 #include "state/memory_store.h"
-#include "support/sim_group.h"
-#include "support/sim_log.h"
-#include "support/sim_net.h"
-#include "support/sim_side.h"
 
 namespace hourfold::test {
 

@@ -1,5 +1,5 @@
 // The real partition worker against a world that fails in every way it may, one seed a history
-// (tests/support/sim_world.h).
+// (tests/sim/sim_world.h).
 //
 //   HOURFOLD_SEED=n   plays one history and says what happens in it
 //   HOURFOLD_SEEDS=n  number of histories, from HOURFOLD_SEED0 on
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "support/sim_world.h"
+#include "sim/sim_world.h"
 
 using namespace hourfold::test;
 
@@ -25,8 +25,7 @@ void play(std::uint64_t seed, bool trace) {
   const auto& findings = world.run();
   std::string text;
   for (const std::string& finding : findings) text += "\n  " + finding;
-  CHECK_MESSAGE(findings.empty(), "seed ", seed, text, "\n  replay: HOURFOLD_SEED=", seed,
-                " hourfold_property --test-case='the pipeline under every fault'");
+  CHECK_MESSAGE(findings.empty(), "seed ", seed, text, "\n  replay: HOURFOLD_SEED=", seed, " hourfold_sim");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ports/record_source.h"
-#include "support/sim_table.h"
+#include "sim/sim_table.h"
 
 namespace hourfold::test {
 
