@@ -45,8 +45,7 @@ std::vector<std::pair<std::string, std::string>> VerifyComparison::key_ranges() 
     ranges.emplace_back(row_key(name, from, scope_.table.buckets), row_key(name, to, scope_.table.buckets));
   }
   std::ranges::sort(ranges);
-  const auto repeated = std::ranges::unique(ranges);
-  ranges.erase(repeated.begin(), repeated.end());
+  ranges.erase(std::unique(ranges.begin(), ranges.end()), ranges.end());
   return ranges;
 }
 
