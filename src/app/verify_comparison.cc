@@ -41,6 +41,7 @@ std::vector<std::pair<std::string, std::string>> VerifyComparison::key_ranges() 
   const HourStart from = std::max(scope_.hours.from, kFirstHour);
   const HourStart to = std::min(scope_.hours.to, kEndHour);
   std::vector<std::pair<std::string, std::string>> ranges;
+  ranges.reserve(names.size());
   for (const std::string& name : names) {
     ranges.emplace_back(row_key(name, from, scope_.table.buckets), row_key(name, to, scope_.table.buckets));
   }
@@ -105,6 +106,7 @@ std::vector<FoundContribution> VerifyComparison::contributions_of(const StoredRo
 Result<std::optional<VerifyComparison::Expected>> VerifyComparison::expected_of(
     const std::vector<FoundContribution>& found, const RowKeyParts& key) {
   std::vector<PartitionId> asked;
+  asked.reserve(found.size() + scope_.partitions.size());
   for (const FoundContribution& one : found) asked.push_back(one.partition);
   for (const auto& [partition, facts] : scope_.partitions) asked.push_back(partition);
   for (const PartitionId partition : asked) {
