@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "pipeline/partition_worker.h"
-#include "support/fake_ports.h"
 #include "sim/sim_table.h"
+#include "support/fake_ports.h"
 
 namespace hourfold::test {
 
