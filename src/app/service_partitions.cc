@@ -5,7 +5,6 @@
 #include "app/null_ports.h"
 #include "app/service.h"
 #include "app/worker_settings.h"
-#include "pipeline/memory_shares.h"
 
 namespace hourfold {
 namespace {
@@ -116,11 +115,6 @@ Result<void> Service::open(PartitionId partition) {
     task.side = std::make_unique<SideOutputFrom>(*held.rebuild_end, std::move(task.side));
   WorkerSettings settings = worker_settings(parts_.config, partition, partition_count_);
   settings.ends_with_rebuild = parts_.rebuild && !parts_.rebuild->follow;
-  const MemoryShares shares = MemoryShares::of(parts_.config.state.memory_bytes, partition_count_);
-  settings.memory_bytes = shares.windows;
-  settings.max_outbox = shares.outbox_windows;
-  settings.max_waiting_bytes = shares.waiting;
-  settings.max_side_bytes = shares.side;
   auto worker = PartitionWorker::open(settings, std::move(*planned), *task.store, *task.sink, *task.side,
                                       parts_.clock->now_ms());
   if (!worker) return worker.error();

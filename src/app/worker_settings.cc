@@ -1,6 +1,6 @@
 #include "app/worker_settings.h"
 
-#include <algorithm>
+#include "pipeline/memory_shares.h"
 
 namespace hourfold {
 
@@ -19,10 +19,11 @@ WorkerSettings worker_settings(const Config& config, PartitionId partition, std:
   settings.buckets = config.sink.buckets;
   settings.checkpoint_ms = config.state.checkpoint_ms;
   settings.retention_ms = config.state.retention_ms;
-  // An even share of what the process may use; half of it is the stores' own.
-  const auto share = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(partition_count));
-  settings.memory_bytes = std::max<std::uint64_t>(config.state.memory_bytes / 2 / share, 16 << 20);
-  settings.max_outbox = std::max<std::uint64_t>(config.state.memory_bytes / 2 / share / 256, 10'000);
+  const MemoryShares shares = MemoryShares::of(config.state.memory_bytes, partition_count);
+  settings.memory_bytes = shares.windows;
+  settings.max_outbox = shares.outbox_windows;
+  settings.max_waiting_bytes = shares.waiting;
+  settings.max_side_bytes = shares.side;
   return settings;
 }
 

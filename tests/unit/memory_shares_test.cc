@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "app/worker_settings.h"
+
 using namespace hourfold;
 
 namespace {
@@ -44,4 +46,16 @@ TEST_CASE("case 32: however many partitions, each can go on") {
   CHECK(shares.windows == MemoryShares::kLeastShare);
   CHECK(shares.outbox_windows >= 4'096);
   CHECK(shares.inbox >= 256 * 1024);
+}
+
+TEST_CASE("every worker has its share, also one that only compares") {
+  Config config;
+  config.kafka.topics = {"t"};
+  config.state.memory_bytes = 256 * kMiB;
+  const MemoryShares shares = MemoryShares::of(256 * kMiB, 64);
+  const WorkerSettings settings = worker_settings(config, {3}, 64);
+  CHECK(settings.memory_bytes == shares.windows);
+  CHECK(settings.max_outbox == shares.outbox_windows);
+  CHECK(settings.max_waiting_bytes == shares.waiting);
+  CHECK(settings.max_side_bytes == shares.side);
 }
