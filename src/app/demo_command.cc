@@ -11,6 +11,7 @@
 #include "app/demo_oracle.h"
 #include "app/demo_screen.h"
 #include "app/log.h"
+#include "app/run_service.h"
 #include "kafka/kafka_producer.h"
 #include "kafka/mock_broker.h"
 
@@ -123,10 +124,7 @@ bool wait_until_folded(const Service& service, DemoScreen& screen, std::int64_t 
   return false;
 }
 
-int fail(const Error& error) {
-  std::fprintf(stderr, "hourfold demo: %s\n", error.message.c_str());
-  return error.kind == ErrorKind::kRefused ? kExitUsage : kExitService;
-}
+int fail(const Error& error) { return command_failed("demo", error); }
 
 struct Stage {
   std::filesystem::path dir;

@@ -34,7 +34,7 @@ Result<std::map<PartitionId, LogBounds>> bounds_of_all(LogReader& reader) {
 }
 
 Result<void> read_all(LogReader& reader, const std::map<PartitionId, LogBounds>& ranges,
-                      std::int64_t patience_ms, const std::function<bool()>& stopped,
+                      const std::function<bool()>& stopped,
                       const std::function<Result<void>(const RecordBatch&)>& on_batch) {
   if (auto started = reader.start(ranges); !started) return started;
   auto last = std::chrono::steady_clock::now();
@@ -47,9 +47,9 @@ Result<void> read_all(LogReader& reader, const std::map<PartitionId, LogBounds>&
       if (auto taken = on_batch(batch); !taken) return taken;
     }
     if (!batches.empty()) last = std::chrono::steady_clock::now();
-    if (std::chrono::steady_clock::now() - last > std::chrono::milliseconds(patience_ms)) {
+    if (std::chrono::steady_clock::now() - last > std::chrono::milliseconds(kPatienceMs)) {
       const std::string reason = reader.last_error();
-      return unavailable("kafka: no records came for " + format_duration(patience_ms) +
+      return unavailable("kafka: no records came for " + format_duration(kPatienceMs) +
                          (reason.empty() ? "" : " (" + reason + ")"));
     }
   }
@@ -62,7 +62,7 @@ Result<std::map<PartitionId, EpochMs>> first_arrivals(LogReader& reader,
                                                       const std::function<bool()>& stopped) {
   JsonParser parser(reading.shape);
   std::map<PartitionId, EpochMs> arrivals;
-  auto read = read_all(reader, ranges, kPatienceMs, stopped, [&](const RecordBatch& batch) -> Result<void> {
+  auto read = read_all(reader, ranges, stopped, [&](const RecordBatch& batch) -> Result<void> {
     if (arrivals.contains(batch.partition)) return {};
     if (const auto arrival = first_arrival(batch, parser)) {
       arrivals.emplace(batch.partition, *arrival);

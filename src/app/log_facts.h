@@ -25,10 +25,10 @@ Result<std::map<PartitionId, EpochMs>> first_arrivals(LogReader& reader,
                                                       const ReadingConfig& reading,
                                                       const std::function<bool()>& stopped);
 
-// Reads until everything was given out. Unavailable: nothing came for as long as patience_ms although
-// something should have, or it was stopped.
+// Reads until everything was given out. Unavailable: nothing came for a minute although something should
+// have, or it was stopped.
 Result<void> read_all(LogReader& reader, const std::map<PartitionId, LogBounds>& ranges,
-                      std::int64_t patience_ms, const std::function<bool()>& stopped,
+                      const std::function<bool()>& stopped,
                       const std::function<Result<void>(const RecordBatch&)>& on_batch);
 
 }  // namespace hourfold

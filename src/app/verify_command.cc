@@ -1,7 +1,5 @@
 #include <unistd.h>
 
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include "app/open_table.h"
 #include "app/output.h"
 #include "app/progress_line.h"
+#include "app/run_service.h"
 #include "app/startup_wait.h"
 #include "app/table_generation.h"
 #include "app/verify_report.h"
@@ -25,14 +24,6 @@ namespace hourfold {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::int64_t kPatienceMs = 60'000;
-
-std::atomic<bool> interrupted{false};
-void on_signal(int number) {
-  if (interrupted.exchange(true)) std::_Exit(128 + number);
-}
-bool stopped() { return interrupted.load(); }
 
 int fail(const Error& error) {
   print_error(error.message);
@@ -93,6 +84,11 @@ class Verification {
   Result<void> compare(Recomputation& recomputation, VerifyReport& report);
   Result<std::unique_ptr<RollupTable>> open() const {
     return open_table(config_.sink, TableAccess::kReadOnly, {}, {});
+  }
+  StartupWait wait() const {
+    return {system_clock(), config_.startup_timeout_ms,
+            [](char, const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); },
+            stop_was_signalled};
   }
   void drop_other_devices(RecordBatch& batch) const;
 
@@ -199,10 +195,7 @@ Result<void> Verification::connect() {
 Result<void> Verification::look_at_log() {
   if (auto connected = connect(); !connected) return connected;
   std::map<PartitionId, LogBounds> logs;
-  const StartupWait wait{system_clock(), config_.startup_timeout_ms,
-                         [](char, const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); },
-                         stopped};
-  auto found = until_ready(wait, "the topic", [&]() -> Result<void> {
+  auto found = until_ready(wait(), "the topic", [&]() -> Result<void> {
     auto bounds = bounds_of_all(*reader_);
     if (!bounds) return bounds.error();
     logs = std::move(*bounds);
@@ -220,7 +213,7 @@ Result<void> Verification::look_at_log() {
     if (answer->rules_since) whole[partition].first = std::max(log.first, *answer->rules_since);
     known.emplace(partition, std::move(*answer));
   }
-  auto arrivals = first_arrivals(*reader_, whole, config_.reading, stopped);
+  auto arrivals = first_arrivals(*reader_, whole, config_.reading, stop_was_signalled);
   if (!arrivals) return arrivals.error();
   for (auto& [partition, facts] : scope_.partitions) {
     const auto arrival = arrivals->find(partition);
@@ -253,7 +246,7 @@ Result<void> Verification::recompute(Recomputation& recomputation) {
     total += static_cast<std::uint64_t>(range.end.value - range.first.value);
   if (auto connected = connect(); !connected) return connected;
   progress_.begin("reading the topic", "records", total);
-  auto read = read_all(*reader_, ranges_, kPatienceMs, stopped, [&](const RecordBatch& given) {
+  auto read = read_all(*reader_, ranges_, stop_was_signalled, [&](const RecordBatch& given) {
     RecordBatch batch = given;
     summary_.records += batch.records.size();
     drop_other_devices(batch);
@@ -277,7 +270,7 @@ Result<void> Verification::compare(Recomputation& recomputation, VerifyReport& r
                               [&](const Difference& difference) { report.add(difference); });
   auto compared = comparison.compare(**table, [&](std::uint64_t rows) {
     progress_.show(rows, grouped(comparison.counts().differing_rows) + " differ");
-    return !stopped();
+    return !stop_was_signalled();
   });
   progress_.end();
   summary_.counts = comparison.counts();
@@ -285,10 +278,7 @@ Result<void> Verification::compare(Recomputation& recomputation, VerifyReport& r
 }
 
 Result<int> Verification::run(VerifyReport& report) {
-  const StartupWait wait{system_clock(), config_.startup_timeout_ms,
-                         [](char, const std::string& text) { std::fprintf(stderr, "%s\n", text.c_str()); },
-                         stopped};
-  if (auto ready = until_ready(wait, "the table", [&] { return look_at_table(); }); !ready)
+  if (auto ready = until_ready(wait(), "the table", [&] { return look_at_table(); }); !ready)
     return ready.error();
   if (auto looked = look_at_log(); !looked) return looked.error();
   auto scratch = Scratch::make(options_.scratch);
@@ -298,7 +288,7 @@ Result<int> Verification::run(VerifyReport& report) {
   if (!recomputation) return recomputation.error();
   if (auto read = recompute(**recomputation); !read) return read.error();
   if (auto compared = compare(**recomputation, report); !compared) return compared.error();
-  if (stopped()) return unavailable("stopped before the end: nothing can be said of the table");
+  if (stop_was_signalled()) return unavailable("stopped before the end: nothing can be said of the table");
   summary_.table = table_name(config_.sink);
   summary_.generation = scope_.generation;
   summary_.partitions = scope_.partitions;
@@ -315,9 +305,7 @@ int verify_command(const VerifyOptions& options) {
   if (!hours) return fail(hours.error());
   auto report = VerifyReport::open(options.report, options.format == "json", options.max_differences);
   if (!report) return fail(report.error());
-  std::signal(SIGTERM, on_signal);
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGPIPE, SIG_IGN);
+  catch_stop_signals();
   Verification verification(options, *config, *hours);
   auto code = verification.run(**report);
   return code ? *code : fail(code.error());

@@ -10,6 +10,13 @@ namespace {
 
 constexpr std::size_t kReleasedAtOnce = 5'000;  // windows a step
 
+// The hour so long before the highest arrival. The wall clock only holds a forged stamp back: it would expire
+// everything.
+HourStart hour_before(const StateMarks& marks, EpochMs wall, std::int64_t age_ms) {
+  if (marks.highest_arrival_ms == 0) return HourStart::lowest();
+  return HourStart::of(std::min(marks.highest_arrival_ms, wall) - age_ms);
+}
+
 }  // namespace
 
 Result<void> PartitionWorker::restore(bool forget_windows, EpochMs now) {
@@ -48,17 +55,13 @@ Result<void> PartitionWorker::restore(bool forget_windows, EpochMs now) {
 }
 
 HourStart PartitionWorker::settled_bound(EpochMs wall) const {
-  // The wall clock only holds a forged stamp back: it would expire everything.
-  if (marks_.highest_arrival_ms == 0) return HourStart::lowest();
-  return HourStart::of(std::min(marks_.highest_arrival_ms, wall) - settings_.retention_ms);
+  return hour_before(marks_, wall, settings_.retention_ms);
 }
 
 // Refused windows wait for a change. None comes to an hour whose readings would all be too old, and more than
 // fit into their bound must not pile up.
 void PartitionWorker::release_refused(EpochMs wall) {
-  HourStart below = HourStart::lowest();
-  if (marks_.highest_arrival_ms != 0)
-    below = HourStart::of(std::min(marks_.highest_arrival_ms, wall) - settings_.policy.max_age_ms);
+  const HourStart below = hour_before(marks_, wall, settings_.policy.max_age_ms);
   for (OpenWindow* entry : outbox_.release_refused(below, settings_.max_refused)) {
     counters_.refused_released.add();
     windows_.mark_emission_dirty(*entry);
