@@ -15,8 +15,12 @@ namespace hourfold {
 // For a worker that holds back all it has.
 class NoSink final : public SinkQueue {
  public:
-  void put(Ticket /*ticket*/, std::vector<RowPut> /*rows*/) override { HF_CHECK(false); }
-  void look_up(Ticket /*ticket*/, std::vector<std::string> /*keys*/, const std::string& /*which*/) override {
+  void put(Ticket /*ticket*/, std::vector<RowPut> /*rows*/,
+           const std::optional<SharedRowRules>& /*shared*/) override {
+    HF_CHECK(false);
+  }
+  void look_up(Ticket /*ticket*/, std::vector<std::string> /*keys*/, const std::string& /*which*/,
+               const std::optional<SharedRowRules>& /*shared*/) override {
     HF_CHECK(false);
   }
   void take_answers(std::vector<PutAnswer>& /*puts*/, std::vector<LookUpAnswer>& /*look_ups*/) override {}

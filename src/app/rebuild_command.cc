@@ -19,7 +19,7 @@
 #include "app/rebuild_plan.h"
 #include "app/run_service.h"
 #include "app/startup_wait.h"
-#include "app/table_generation.h"
+#include "app/table_facts.h"
 #include "state/state_dir.h"
 
 namespace hourfold {
@@ -35,7 +35,8 @@ int fail(const Error& error) {
 struct Rebuild {
   RebuildKind kind = RebuildKind::kFill;
   std::optional<EpochMs> from_time;
-  Config config;  // of the service that rebuilds: its group, its table
+  Config config;      // of the service that rebuilds: its group, its table
+  SinkConfig source;  // the table of the configuration
   RebuildPlan plan;
   RebuildProgress progress;
   bool live = false;          // it has taken over before
@@ -68,14 +69,30 @@ Result<Committed> committed_by(const Config& config, const std::string& group) {
   return reader ? committed_by(**reader) : Result<Committed>(reader.error());
 }
 
-Result<Generation> generation_of(const Config& config, RebuildKind kind) {
-  const SinkConfig& sink = config.sink;
-  // An embedded table that is missing is made when it is first written to.
-  if (kind == RebuildKind::kOtherTable && sink.type == SinkType::kEmbedded && !fs::exists(sink.dir))
-    return Generation{0};
+Result<TableFacts> facts_of(const SinkConfig& sink) {
   auto table = open_table(sink, TableAccess::kReadOnly, {}, {});
-  if (!table) return table.error();
-  return read_generation(**table);
+  return table ? read_table_facts(**table) : Result<TableFacts>(table.error());
+}
+
+Result<Generation> generation_of(const Config& config, RebuildKind kind) {
+  // An embedded table that is missing is made when it is first written to.
+  if (kind == RebuildKind::kOtherTable && config.sink.type == SinkType::kEmbedded &&
+      !fs::exists(config.sink.dir))
+    return Generation{0};
+  auto facts = facts_of(config.sink);
+  if (!facts) return facts.error();
+  if (kind == RebuildKind::kNextGeneration && facts->several)
+    return fatal("rebuild: " + std::string(kSharedRebuildAdvice));
+  return facts->generation;
+}
+
+// Rows with several contributions stay so in a copy.
+Result<void> copy_sharing(Rebuild& rebuild) {
+  if (rebuild.kind != RebuildKind::kOtherTable) return {};
+  auto source = facts_of(rebuild.source);
+  if (!source) return source.error();
+  rebuild.plan.several = source->several;
+  return {};
 }
 
 Result<void> choose_group(Rebuild& rebuild) {
@@ -231,6 +248,8 @@ int run(Rebuild& rebuild, const std::string& live_group, bool yes) {
   const StartupWait wait{system_clock(), rebuild.config.startup_timeout_ms, log, stop_was_signalled};
   auto chosen = until_ready(wait, "the table and the topic", [&] { return choose_group(rebuild); });
   if (!chosen) return fail(chosen.error());
+  auto copied = until_ready(wait, "the table", [&] { return copy_sharing(rebuild); });
+  if (!copied) return fail(copied.error());
   auto looked = until_ready(wait, "the topic", [&] { return look_at_log(rebuild); });
   if (!looked) return fail(looked.error());
   if (auto answered = ask(rebuild, live_group, yes); !answered) return fail(answered.error());
@@ -282,6 +301,7 @@ int rebuild_command(const RebuildOptions& options) {
   rebuild.from_time = *from;
   rebuild.plan.follow = options.follow;
   rebuild.config = *config;
+  rebuild.source = config->sink;
   std::string& target =
       config->sink.type == SinkType::kHbase ? rebuild.config.sink.table : rebuild.config.sink.dir;
   if (!options.into.empty() && options.into == target)

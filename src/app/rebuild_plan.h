@@ -30,6 +30,12 @@ std::string group_of_other_table(const std::string& group, const std::string& ta
 // rebuild is the one that goes on as the live service. Else the next one.
 Generation generation_to_build(Generation table, bool group_of_table_generation_began);
 
+// Why a table with several contributions to a row is not rebuilt in its place.
+inline constexpr std::string_view kSharedRebuildAdvice =
+    "the rows of this table have several contributions (its topic has grown, or kafka.partitioning is "
+    "\"any\"): rebuilt in its place, it would show halves of totals while the partitions write one after the "
+    "other. Rebuild it into another table (--into) and change over to that";
+
 // What a group has committed of every partition. finished: a rebuild of it came to its end.
 struct RebuildProgress {
   bool begun = false;

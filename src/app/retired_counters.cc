@@ -32,6 +32,7 @@ constexpr Member kMembers[] = {
     {&CounterTotals::windows_in_memory, &WorkerCounters::windows_in_memory, true},
     {&CounterTotals::window_bytes, &WorkerCounters::window_bytes, true},
     {&CounterTotals::outbox, &WorkerCounters::outbox, true},
+    {&CounterTotals::unproven, &WorkerCounters::unproven, true},
     {&CounterTotals::side_unacknowledged, &WorkerCounters::side_unacknowledged, true},
     {&CounterTotals::side_reduced, &WorkerCounters::side_reduced, false},
     {&CounterTotals::side_refused, &WorkerCounters::side_refused, false},

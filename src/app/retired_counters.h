@@ -20,7 +20,7 @@ struct CounterTotals {
   std::array<std::uint64_t, static_cast<std::size_t>(Malformed::kCount)> malformed_by_reason{};
   std::array<std::uint64_t, static_cast<std::size_t>(MetricReject::kCount)> rejected_metrics{};
   std::uint64_t windows_opened = 0, windows_expired = 0, windows_in_memory = 0, window_bytes = 0, outbox = 0,
-                side_unacknowledged = 0, side_reduced = 0, side_refused = 0;
+                unproven = 0, side_unacknowledged = 0, side_reduced = 0, side_refused = 0;
   std::uint64_t rows_put = 0, cells_put = 0, put_batches = 0, put_unavailable = 0, put_unknown = 0,
                 put_refused = 0, refused_kept = 0, refused_released = 0, rows_refused = 0, look_ups = 0,
                 look_up_failures = 0;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "app/startup_wait.h"
-#include "app/table_generation.h"
+#include "app/table_facts.h"
 #include "app/thread_name.h"
 #include "pipeline/memory_shares.h"
 
@@ -14,7 +14,8 @@ namespace {
 constexpr std::int64_t kCommitEveryMs = 1'000;
 constexpr std::int64_t kTellEveryMs = 5'000;
 constexpr std::int64_t kEndEveryMs = 1'000;
-constexpr std::int64_t kCheckEveryMs = 60'000;
+constexpr std::int64_t kWatchEveryMs = 60'000;
+constexpr std::int64_t kNoteEveryMs = 1'000;
 constexpr int kPollMs = 50;
 
 }  // namespace
@@ -48,15 +49,16 @@ Result<void> Service::check_table() {
     }
   }
   if (!refused.empty()) return fatal(refused);
-  auto generation = read_generation(*parts_.table);
-  if (!generation) return generation.error();
+  auto facts = read_table_facts(*parts_.table);
+  if (!facts) return facts.error();
+  facts_ = *facts;
   if (!parts_.rebuild) {
-    generation_.store(generation->value);
+    generation_.store(facts->generation.value);
     return {};
   }
   generation_.store(parts_.rebuild->generation.value);
-  if (*generation <= parts_.rebuild->generation) return {};
-  return fatal("the table is of generation " + std::to_string(generation->value) +
+  if (facts->generation <= parts_.rebuild->generation) return {};
+  return fatal("the table is of generation " + std::to_string(facts->generation.value) +
                " already, this rebuild of generation " + std::to_string(generation_.load()));
 }
 
@@ -75,7 +77,8 @@ Result<void> Service::start() {
     return {};
   });
   if (!counted) return counted;
-  next_count_check_ms_ = parts_.clock->steady_ms() + kCheckEveryMs;
+  if (auto ready = until_ready(wait, "the table", [&] { return note_topic(); }); !ready) return ready;
+  counter_ = std::make_unique<PartitionCounter>(*parts_.source);
   watcher_ = std::thread([this] {
     name_this_thread("watch");
     watch();
@@ -88,21 +91,25 @@ Result<void> Service::start() {
 void Service::watch() {
   std::unique_lock lock(watch_mutex_);
   while (true) {
-    watch_changed_.wait_for(lock, std::chrono::milliseconds(kCheckEveryMs),
-                            [&] { return watch_stop_ || raise_wanted_; });
+    watch_changed_.wait_for(lock, std::chrono::milliseconds(note_ ? kNoteEveryMs : kWatchEveryMs),
+                            [&] { return watch_stop_ || raise_wanted_ || note_fresh_; });
     if (watch_stop_) return;
     const bool raise_now = std::exchange(raise_wanted_, false);
+    note_fresh_ = false;
     lock.unlock();
     if (raise_now) raise();
-    auto generation = read_generation(*parts_.table);
+    note_wanted();
+    auto facts = read_table_facts(*parts_.table);
     lock.lock();
     {
       const std::lock_guard observers(mutex_);
-      table_trouble_ = generation ? "" : generation.error().message;
+      table_trouble_ = facts ? "" : facts.error().message;
     }
-    if (!generation) continue;
-    if (generation->value > generation_.load()) {
-      watch_fatal_ = fatal("the table is of generation " + std::to_string(generation->value) +
+    if (!facts) continue;
+    facts_ = *facts;
+    if (facts->several) shared_.store(true);
+    if (facts->generation.value > generation_.load()) {
+      watch_fatal_ = fatal("the table is of generation " + std::to_string(facts->generation.value) +
                            " now, this service of generation " + std::to_string(generation_.load()) +
                            ": it was rebuilt, and the service of the new generation goes on with it. This "
                            "one can be removed.");
@@ -124,7 +131,8 @@ Result<void> Service::run() {
     tell_troubles();
     open_waiting();
     if (auto fine = look_for_failures(); !fine) return fine;
-    if (auto fine = check_each_minute(); !fine) return fine;
+    if (auto fine = watch_partitions(); !fine) return fine;
+    tell_of_sharing();
     advance_rebuild();
     parts_.on_turn(*this);
   }
@@ -252,15 +260,6 @@ Result<void> Service::look_for_failures() {
   const std::lock_guard lock(watch_mutex_);
   if (watch_fatal_) return *watch_fatal_;
   return {};
-}
-
-Result<void> Service::check_each_minute() {
-  const std::int64_t now = parts_.clock->steady_ms();
-  if (now < next_count_check_ms_) return {};
-  next_count_check_ms_ = now + kCheckEveryMs;
-  auto count = parts_.source->partition_count();
-  if (!count) return {};  // the broker is away; asked again in a minute
-  return check_partition_count(parts_.config.kafka.topics.front(), partition_count_, *count);
 }
 
 bool Service::finish(std::chrono::milliseconds timeout) {

@@ -16,8 +16,10 @@
 #include <string>
 #include <vector>
 
+#include "app/partition_counter.h"
 #include "app/retired_counters.h"
 #include "app/sink_threads.h"
+#include "app/table_facts.h"
 #include "app/worker_threads.h"
 #include "core/config.h"
 #include "ports/clock.h"
@@ -32,6 +34,7 @@ namespace hourfold {
 struct RebuildPlan {
   Generation generation;  // of the cells that it writes
   bool follow = false;    // go on as the live service; else end where the log ended at the start
+  bool several = false;   // the table that it copies has rows with several contributions
   std::map<PartitionId, RebuildStart> starts;  // of every partition, for those that begin now
 };
 
@@ -110,6 +113,7 @@ class Service : private RecordSource::Listener {
   void on_out_of_range(PartitionId partition) override;
 
   Result<void> check_table();
+  Result<void> note_topic();
 
   // Unavailable: not now, try again.
   Result<void> open(PartitionId partition);
@@ -124,8 +128,19 @@ class Service : private RecordSource::Listener {
   void tell_troubles();
   void log_alarms(PartitionId partition, PartitionTask& task);
   Result<void> look_for_failures();
-  Result<void> check_each_minute();
   void watch();
+
+  // Growth of the topic (service_growth.cc).
+  Result<void> watch_partitions();
+  Result<void> counted(std::int32_t partitions);
+  void ask_partitions();
+  void prove_now();
+  void note_growth();
+  void tell_of_sharing();
+  bool growth_noted();
+  void note_wanted();  // on the watching thread
+  SharedRowRules shared_rows();
+  bool rebuilding() const { return parts_.rebuild && !rebuild_done_; }
 
   void advance_rebuild();
   bool settled() const;
@@ -142,11 +157,16 @@ class Service : private RecordSource::Listener {
 
   std::int32_t partition_count_ = 0;
   std::atomic<std::int32_t> generation_{0};
+  std::atomic<bool> shared_{false};  // rows may have several contributions, and the table says so
+  std::unique_ptr<PartitionCounter> counter_;
+  // Acknowledgements of the partitions when their number was asked for.
+  std::map<PartitionId, std::pair<std::shared_ptr<PartitionTask>, std::uint64_t>> asked_;
+  std::int32_t told_count_ = 0;  // that the workers heard of, sharing rows
   std::optional<Error> fatal_;
   // All of the steady clock.
   std::int64_t next_open_ms_ = 0;
   std::int64_t next_commit_ms_ = 0;
-  std::int64_t next_count_check_ms_ = 0;
+  std::int64_t next_count_ms_ = 0;
   std::int64_t next_end_ms_ = 0;
   std::int64_t next_doubt_ms_ = 0;
   std::int64_t next_tell_ms_ = 0;
@@ -166,6 +186,10 @@ class Service : private RecordSource::Listener {
   std::condition_variable watch_changed_;
   bool watch_stop_ = false;
   bool raise_wanted_ = false;
+  HourStart raise_from_;  // hours from here on are replaced by the rebuild
+  bool note_fresh_ = false;
+  std::optional<std::int32_t> note_;  // number of partitions that the table has to hear of
+  TableFacts facts_;
   std::optional<Error> watch_fatal_;
   std::thread watcher_;
 };

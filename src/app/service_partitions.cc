@@ -68,6 +68,15 @@ Result<StartPlan> Service::plan(PartitionId partition, WindowStore& store) {
   auto committed = parts_.source->committed(partition);
   if (!committed) return committed.error();
   facts.committed = std::move(*committed);
+  if (partitions_noted(facts) > partition_count_) {
+    // Another process knows more than we do, or the topic was created again.
+    auto count = parts_.source->partition_count();
+    if (!count) return count.error();
+    if (*count > partition_count_) {
+      if (auto fine = counted(*count); !fine) return fine.error();
+      return unavailable("the topic has grown, and the table has to hear of it first");
+    }
+  }
   auto log = parts_.source->bounds(partition);
   if (!log) return log.error();
   facts.log = *log;
@@ -80,6 +89,11 @@ Result<StartPlan> Service::plan(PartitionId partition, WindowStore& store) {
 }
 
 Result<void> Service::open(PartitionId partition) {
+  if (partition.value >= partition_count_) {
+    next_count_ms_ = 0;
+    return unavailable("it is a new partition, and how many there are is being asked");
+  }
+  if (!growth_noted()) return unavailable("the table has to hear first that the topic has grown");
   PartitionTask::Parts task;
   task.partition = partition;
   std::string notice;
@@ -93,6 +107,10 @@ Result<void> Service::open(PartitionId partition) {
   if (auto opened = open_store(); !opened) return opened;
   auto planned = plan(partition, *task.store);
   if (!planned) return planned.error();
+  if (planned->grown && !shared_) {
+    note_growth();
+    return unavailable("the topic has grown, and the table has to hear of it first");
+  }
   for (const std::string& line : planned->notices) parts_.log('i', line);
   if (planned->state == StartPlan::State::kSetAside) {
     task.store.reset();
@@ -114,6 +132,8 @@ Result<void> Service::open(PartitionId partition) {
   if (parts_.rebuild && held.rebuild_end)
     task.side = std::make_unique<SideOutputFrom>(*held.rebuild_end, std::move(task.side));
   WorkerSettings settings = worker_settings(parts_.config, partition, partition_count_);
+  if (shared_) settings.shared = shared_rows();
+  settings.may_grow = true;
   settings.ends_with_rebuild = parts_.rebuild && !parts_.rebuild->follow;
   auto worker = PartitionWorker::open(settings, std::move(*planned), *task.store, *task.sink, *task.side,
                                       parts_.clock->now_ms());
@@ -157,6 +177,7 @@ void Service::close(PartitionId partition, bool lost) {
 }
 
 void Service::on_revoked(const std::vector<PartitionId>& partitions, bool lost) {
+  if (!lost) prove_now();
   for (const PartitionId partition : partitions) {
     close(partition, lost);
     const std::lock_guard lock(mutex_);

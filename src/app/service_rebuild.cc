@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/service.h"
-#include "app/table_generation.h"
+#include "app/table_facts.h"
 
 namespace hourfold {
 namespace {
@@ -34,13 +34,17 @@ void Service::take_over() {
 
 // By the group's offsets, as other processes may have partitions of the rebuild, too.
 Result<bool> Service::everything_written() {
+  HourStart replaced_from = HourStart::lowest();
   for (std::int32_t i = 0; i < partition_count_; ++i) {
     auto committed = parts_.source->committed({i});
     if (!committed) return committed.error();
     if (!*committed) return false;
     const CommitMetadata metadata = read_commit_metadata((*committed)->metadata);
     if (!metadata.rebuild || (*committed)->next < metadata.rebuild->end) return false;
+    replaced_from = std::max(replaced_from, metadata.rebuild->whole_from);
   }
+  const std::lock_guard lock(watch_mutex_);
+  raise_from_ = replaced_from;
   return true;
 }
 
@@ -73,7 +77,12 @@ void Service::advance_rebuild() {
 void Service::raise() {
   const Generation to = parts_.rebuild->generation;
   const std::string owner = parts_.config.kafka.group + " " + parts_.config.kafka.topics.front();
-  auto raised = raise_generation(*parts_.table, to, owner, parts_.clock->now_ms());
+  HourStart from;
+  {
+    const std::lock_guard lock(watch_mutex_);
+    from = raise_from_;
+  }
+  auto raised = raise_generation(*parts_.table, to, from, owner, parts_.clock->now_ms());
   const std::lock_guard lock(watch_mutex_);
   if (!raised && raised.error().retryable()) return;  // it will be wanted again
   if (!raised) {

@@ -22,6 +22,7 @@ struct SinkThreads::Shared {
     std::vector<RowPut> rows;       // a Put, or
     std::vector<std::string> keys;  // a look-up
     std::string contribution;
+    std::optional<SharedRowRules> shared;
   };
 
   void push(Job job) {
@@ -50,11 +51,13 @@ struct SinkThreads::Shared {
 
   void answer(const Job& job) {
     if (!job.keys.empty()) {
-      deliver(job, LookUpAnswer{job.ticket, table.look_up(job.keys, job.contribution)});
+      deliver(job, LookUpAnswer{job.ticket,
+                                job.shared ? look_up_shared(table, job.keys, job.contribution, *job.shared)
+                                           : table.look_up(job.keys, job.contribution)});
       return;
     }
     const auto begin = std::chrono::steady_clock::now();
-    Result<void> outcome = table.put(job.rows);
+    Result<void> outcome = job.shared ? put_shared(table, job.rows, *job.shared) : table.put(job.rows);
     on_put(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
            outcome.has_value());
     deliver(job, PutAnswer{job.ticket, std::move(outcome)});
@@ -94,12 +97,13 @@ class SinkThreads::Queue : public SinkQueue {
     mailbox_->wake = [] {};
   }
 
-  void put(Ticket ticket, std::vector<RowPut> rows) override {
-    shared_->push({mailbox_, ticket, std::move(rows), {}, {}});
+  void put(Ticket ticket, std::vector<RowPut> rows, const std::optional<SharedRowRules>& shared) override {
+    shared_->push({mailbox_, ticket, std::move(rows), {}, {}, shared});
   }
 
-  void look_up(Ticket ticket, std::vector<std::string> keys, const std::string& contribution) override {
-    shared_->push({mailbox_, ticket, {}, std::move(keys), contribution});
+  void look_up(Ticket ticket, std::vector<std::string> keys, const std::string& contribution,
+               const std::optional<SharedRowRules>& shared) override {
+    shared_->push({mailbox_, ticket, {}, std::move(keys), contribution, shared});
   }
 
   void take_answers(std::vector<PutAnswer>& puts, std::vector<LookUpAnswer>& look_ups) override {

@@ -14,7 +14,7 @@
 #include "app/progress_line.h"
 #include "app/run_service.h"
 #include "app/startup_wait.h"
-#include "app/table_generation.h"
+#include "app/table_facts.h"
 #include "app/verify_report.h"
 #include "core/whole_hours.h"
 #include "state/rocksdb_store.h"
@@ -110,9 +110,10 @@ Result<void> Verification::look_at_table() {
   auto meta = read_table_meta(**table);
   if (!meta) return meta.error();
   scope_.table = *meta;
-  auto generation = read_generation(**table);
-  if (!generation) return generation.error();
-  scope_.generation = *generation;
+  auto facts = read_table_facts(**table);
+  if (!facts) return facts.error();
+  scope_.generation = facts->generation;
+  scope_.several = facts->several;
   if (config_.sink.type == SinkType::kEmbedded) return {};
   // An hour more, as cells go on expiring while they are read.
   const auto expired = [](const std::optional<std::int64_t>& ttl_s) {

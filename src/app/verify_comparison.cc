@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "core/contribution_codec.h"
 #include "core/reading.h"
+#include "pipeline/shared_row.h"
 
 namespace hourfold {
 namespace {
@@ -22,6 +24,19 @@ std::optional<PartitionId> partition_of(std::string_view qualifier, std::string_
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
   if (error != std::errc() || end != number.data() + number.size() || value < 0) return std::nullopt;
   return PartitionId{value};
+}
+
+bool is_merged(const StoredRow& row, HourStart hour) {
+  return std::ranges::any_of(row.cells, [&](const StoredCell& cell) {
+    return cell.family == 'r' && split_cell_timestamp(cell.timestamp, hour).revision >= kMergedRevision;
+  });
+}
+
+void add_cells(StoredRow& row, const RowPut& put) {
+  for (std::size_t i = 0; i < put.cell_count(); ++i) {
+    const RowPut::Cell cell = put.cell(i);
+    row.cells.push_back({cell.family, std::string(cell.qualifier), std::string(cell.value), put.timestamp()});
+  }
 }
 
 }  // namespace
@@ -102,38 +117,47 @@ std::vector<FoundContribution> VerifyComparison::contributions_of(const StoredRo
   return found;
 }
 
-// The partitions that the row names are asked first, the others only if those have nothing.
-Result<std::optional<VerifyComparison::Expected>> VerifyComparison::expected_of(
-    const std::vector<FoundContribution>& found, const RowKeyParts& key) {
+// The partitions that the row names are asked first.
+std::vector<PartitionId> VerifyComparison::asked_for(const std::vector<FoundContribution>& found) const {
   std::vector<PartitionId> asked;
   asked.reserve(found.size() + scope_.partitions.size());
-  for (const FoundContribution& one : found) asked.push_back(one.partition);
-  for (const auto& [partition, facts] : scope_.partitions) asked.push_back(partition);
+  const auto add = [&](PartitionId partition) {
+    if (std::ranges::find(asked, partition) == asked.end()) asked.push_back(partition);
+  };
+  for (const FoundContribution& one : found) add(one.partition);
+  for (const auto& [partition, facts] : scope_.partitions) add(partition);
+  return asked;
+}
+
+Result<std::vector<VerifyComparison::Expected>> VerifyComparison::expected_of(
+    const std::vector<PartitionId>& asked, HourStart hour, std::string_view device) {
+  std::vector<Expected> expected;
   for (const PartitionId partition : asked) {
-    auto bytes = recomputed_.find(partition, key.hour, key.device);
+    auto bytes = recomputed_.find(partition, hour, device);
     if (!bytes) return bytes.error();
     if (!*bytes) continue;
     auto window = read_contribution(**bytes, schemas_);
     if (!window) return window.error();
-    if (auto marked = recomputed_.mark_seen(partition, key.hour, key.device); !marked) return marked.error();
-    return std::optional(Expected{partition, std::move(*window)});
+    if (auto marked = recomputed_.mark_seen(partition, hour, device); !marked) return marked.error();
+    expected.push_back({partition, std::move(*window)});
+    if (!scope_.several) break;
   }
-  return std::optional<Expected>();
+  return expected;
 }
 
 Result<void> VerifyComparison::compare_hour(const StoredRow& row, const RowKeyParts& key) {
   const auto found = contributions_of(row, key.hour);
-  auto expected = expected_of(found, key);
+  auto expected = expected_of(asked_for(found), key.hour, key.device);
   if (!expected) return expected.error();
-  const RowStanding standing = standing_of(key.hour, found, expected->has_value(), scope_.partitions,
-                                           scope_.generation, scope_.expires_before);
+  const RowStanding standing = standing_of(key.hour, found, !expected->empty(), scope_.several,
+                                           scope_.partitions, scope_.generation, scope_.expires_before);
   if (standing != RowStanding::kComparable) {
     ++counts_.left_out[static_cast<std::size_t>(standing)];
     return {};
   }
   ++counts_.rows;
   const std::uint64_t before = counts_.differences();
-  if (!*expected) {
+  if (expected->empty()) {
     Difference difference = about(row.key, key.hour, key.device,
                                   found.empty() ? std::nullopt : std::optional(found.front().partition));
     difference.kind = DifferenceKind::kExtraRow;
@@ -141,11 +165,14 @@ Result<void> VerifyComparison::compare_hour(const StoredRow& row, const RowKeyPa
     difference.cells = row.cells.size();
     differs(std::move(difference));
   } else {
-    const Expected& one = **expected;
-    counts_.cells += compare_row(row_of(one, key.hour, key.device), row,
-                                 about(row.key, key.hour, key.device, one.partition), scope_.table.layout,
-                                 key.hour >= scope_.contributions_expire_before,
-                                 [this](Difference difference) { differs(std::move(difference)); });
+    // With one contribution both forms are right.
+    const bool merged = expected->size() > 1 || is_merged(row, key.hour);
+    const auto wanted = row_of(*expected, merged, key.hour, key.device);
+    if (!wanted) return wanted.error();
+    counts_.cells +=
+        compare_row(*wanted, row, about(row.key, key.hour, key.device, expected->front().partition),
+                    scope_.table.layout, key.hour >= scope_.contributions_expire_before,
+                    [this](Difference difference) { differs(std::move(difference)); });
   }
   if (counts_.differences() != before) ++counts_.differing_rows;
   return {};
@@ -154,32 +181,53 @@ Result<void> VerifyComparison::compare_hour(const StoredRow& row, const RowKeyPa
 Result<void> VerifyComparison::find_missing(PartitionId partition, const PartitionFacts& facts) {
   Result<void> broken;
   auto visited = recomputed_.each_unseen(
-      partition, [&](HourStart hour, std::string_view device, std::string_view bytes) {
+      partition, [&](HourStart hour, std::string_view device, std::string_view /*bytes*/) {
         if (!selected(hour, device) || hour < facts.whole_from || hour < scope_.expires_before || !broken)
           return;
-        auto window = read_contribution(bytes, schemas_);
-        if (!window) {
-          broken = window.error();
-          return;
-        }
-        const RowPut put = row_of({partition, std::move(*window)}, hour, device);
-        Difference difference = about(put.key(), hour, device, partition);
-        difference.kind = DifferenceKind::kMissingRow;
-        difference.expected =
-            std::to_string(put.cell_count()) + " cells at " + timestamp_text(put.timestamp(), hour);
-        difference.cells = put.cell_count();
-        ++counts_.rows;
-        ++counts_.differing_rows;
-        counts_.cells += put.cell_count();
-        differs(std::move(difference));
+        broken = missing(partition, hour, device);
       });
   if (!visited) return visited;
   return broken;
 }
 
-RowPut VerifyComparison::row_of(const Expected& expected, HourStart hour, std::string_view device) const {
-  return make_row_put(expected.window, device, hour, scope_.table.buckets, scope_.table.layout,
-                      scope_.generation, contribution_qualifier(scope_.topic, expected.partition));
+Result<void> VerifyComparison::missing(PartitionId partition, HourStart hour, std::string_view device) {
+  const auto expected = expected_of(scope_.several ? asked_for({}) : std::vector{partition}, hour, device);
+  if (!expected) return expected.error();
+  const auto row = row_of(*expected, expected->size() > 1, hour, device);
+  if (!row) return row.error();
+  Difference difference = about(row->key, hour, device, partition);
+  difference.kind = DifferenceKind::kMissingRow;
+  difference.expected =
+      std::to_string(row->cells.size()) + " cells at " + timestamp_text(row->cells.front().timestamp, hour);
+  difference.cells = row->cells.size();
+  ++counts_.rows;
+  ++counts_.differing_rows;
+  counts_.cells += row->cells.size();
+  differs(std::move(difference));
+  return {};
+}
+
+Result<StoredRow> VerifyComparison::row_of(const std::vector<Expected>& expected, bool merged, HourStart hour,
+                                           std::string_view device) const {
+  StoredRow row;
+  row.key = row_key(device, hour, scope_.table.buckets);
+  for (const Expected& one : expected) {
+    const std::string qualifier = contribution_qualifier(scope_.topic, one.partition);
+    add_cells(row, merged ? make_contribution_put(one.window, device, hour, scope_.table.buckets,
+                                                  scope_.generation, qualifier)
+                          : make_row_put(one.window, device, hour, scope_.table.buckets, scope_.table.layout,
+                                         scope_.generation, qualifier));
+  }
+  std::ranges::sort(row.cells, {},
+                    [](const StoredCell& cell) { return std::tie(cell.family, cell.qualifier); });
+  if (!merged) return row;
+  const auto shared =
+      SharedRow::of(row, hour, {scope_.table.layout, scope_.generation, HourStart::highest()});
+  if (!shared) return shared.error();
+  const auto rollups = shared->merge();
+  if (!rollups) return rollups.error();
+  add_cells(row, *rollups);
+  return row;
 }
 
 Difference VerifyComparison::about(const std::string& row, HourStart hour, std::string_view device,

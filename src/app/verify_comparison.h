@@ -27,6 +27,7 @@ struct VerifyScope {
   DeviceFilter devices{""};
   TableMeta table;
   Generation generation;
+  bool several = false;  // rows may have several contributions
   std::map<PartitionId, PartitionFacts> partitions;
   HourStart expires_before = HourStart::lowest();               // rows of earlier hours may be gone
   HourStart contributions_expire_before = HourStart::lowest();  // and their contributions
@@ -59,12 +60,16 @@ class VerifyComparison {
 
   Result<void> compare_row_of_table(const StoredRow& row);
   Result<void> compare_hour(const StoredRow& row, const RowKeyParts& key);
-  Result<std::optional<Expected>> expected_of(const std::vector<FoundContribution>& found,
-                                              const RowKeyParts& key);
+  // What the partitions contribute to a row, in the order asked; only the first where rows have one.
+  Result<std::vector<Expected>> expected_of(const std::vector<PartitionId>& asked, HourStart hour,
+                                            std::string_view device);
+  std::vector<PartitionId> asked_for(const std::vector<FoundContribution>& found) const;
   Result<void> find_missing(PartitionId partition, const PartitionFacts& facts);
   std::vector<FoundContribution> contributions_of(const StoredRow& row, HourStart hour);
   bool selected(HourStart hour, std::string_view device) const;
-  RowPut row_of(const Expected& expected, HourStart hour, std::string_view device) const;
+  Result<StoredRow> row_of(const std::vector<Expected>& expected, bool merged, HourStart hour,
+                           std::string_view device) const;
+  Result<void> missing(PartitionId partition, HourStart hour, std::string_view device);
   Difference about(const std::string& row, HourStart hour, std::string_view device,
                    std::optional<PartitionId> partition) const;
   void differs(Difference difference);

@@ -57,16 +57,6 @@ struct CellContent {
 };
 using Cells = std::map<CellKey, CellContent>;
 
-Cells cells_of(const RowPut& put, bool with_contributions) {
-  Cells cells;
-  for (std::size_t i = 0; i < put.cell_count(); ++i) {
-    const RowPut::Cell cell = put.cell(i);
-    if (cell.family == 's' && !with_contributions) continue;
-    cells.emplace(CellKey{cell.family, cell.qualifier}, CellContent{cell.value, put.timestamp()});
-  }
-  return cells;
-}
-
 Cells cells_of(const StoredRow& row, bool with_contributions) {
   Cells cells;
   for (const StoredCell& cell : row.cells) {
@@ -113,7 +103,7 @@ std::string timestamp_text(std::int64_t timestamp, HourStart hour) {
          ", revision " + std::to_string(stamp.revision.value) + ")";
 }
 
-std::uint64_t compare_row(const RowPut& expected, const StoredRow& found, const Difference& about,
+std::uint64_t compare_row(const StoredRow& expected, const StoredRow& found, const Difference& about,
                           RowLayout layout, bool with_contributions, const OnDifference& on_difference) {
   const Cells wanted = cells_of(expected, with_contributions);
   const Cells there = cells_of(found, with_contributions);
@@ -185,15 +175,15 @@ std::string_view why_left_out(RowStanding standing) {
 }
 
 RowStanding standing_of(HourStart hour, const std::vector<FoundContribution>& found, bool expected,
-                        const std::map<PartitionId, PartitionFacts>& partitions, Generation generation,
-                        HourStart expires_before) {
+                        bool any_partition, const std::map<PartitionId, PartitionFacts>& partitions,
+                        Generation generation, HourStart expires_before) {
   if (hour < expires_before) return RowStanding::kExpiring;
   // Whose row it is, is not known without a contribution: then every partition has to be sure.
   std::vector<const PartitionFacts*> facts;
   for (const FoundContribution& one : found) {
     if (const auto at = partitions.find(one.partition); at != partitions.end()) facts.push_back(&at->second);
   }
-  if (facts.empty()) {
+  if (facts.empty() || any_partition) {
     for (const auto& [partition, of_partition] : partitions) facts.push_back(&of_partition);
   }
   if (std::ranges::any_of(facts, [&](const PartitionFacts* of) { return hour < of->whole_from; }))

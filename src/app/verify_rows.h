@@ -51,7 +51,7 @@ std::string timestamp_text(std::int64_t timestamp, HourStart hour);
 
 // Compares all cells of a row. `about` carries what is the same for every difference of the row. Returns how
 // many cells were compared. with_contributions: false where the table may have dropped them by their age.
-std::uint64_t compare_row(const RowPut& expected, const StoredRow& found, const Difference& about,
+std::uint64_t compare_row(const StoredRow& expected, const StoredRow& found, const Difference& about,
                           RowLayout layout, bool with_contributions, const OnDifference& on_difference);
 
 // --- which rows can be compared
@@ -87,9 +87,10 @@ struct FoundContribution {
   Generation generation;
 };
 
-// expected: the log gives a row. expires_before: rows of hours below may be gone.
+// expected: the log gives a row. any_partition: which of them contribute to a row does not follow from the
+// row. expires_before: rows of hours below may be gone.
 RowStanding standing_of(HourStart hour, const std::vector<FoundContribution>& found, bool expected,
-                        const std::map<PartitionId, PartitionFacts>& partitions, Generation generation,
-                        HourStart expires_before);
+                        bool any_partition, const std::map<PartitionId, PartitionFacts>& partitions,
+                        Generation generation, HourStart expires_before);
 
 }  // namespace hourfold

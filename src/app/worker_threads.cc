@@ -82,6 +82,21 @@ void PartitionTask::log_ends_at(Offset end, Offset doubted) {
   doubted_.reset();
 }
 
+void PartitionTask::share(const SharedRowRules& rules, std::int32_t partition_count) {
+  const std::lock_guard lock(mutex_);
+  sharing_ = Sharing{rules, partition_count};
+}
+
+void PartitionTask::hear_of_growth(EpochMs now) {
+  std::optional<Sharing> sharing;
+  {
+    const std::lock_guard lock(mutex_);
+    sharing = std::exchange(sharing_, std::nullopt);
+  }
+  if (sharing) parts_.worker->share(sharing->rules, sharing->partition_count, now);
+  parts_.worker->prove(proven_.load(std::memory_order_acquire));
+}
+
 void PartitionTask::fail(const Error& error) {
   const std::lock_guard lock(mutex_);
   failure_ = error;
@@ -93,6 +108,7 @@ bool PartitionTask::turn(const Clock& clock) {
   const EpochMs now = clock.now_ms();
   if (failure()) return false;
   if (release_all_.load(std::memory_order_relaxed)) parts_.worker->release_all();
+  hear_of_growth(now);
   bool worked = false;
   if (draining_.load(std::memory_order_relaxed)) {
     parts_.worker->hurry();
@@ -105,6 +121,7 @@ bool PartitionTask::turn(const Clock& clock) {
     return false;
   }
   settled_.store(parts_.worker->settled(now), std::memory_order_release);
+  acknowledgements_.store(parts_.worker->acknowledgements(), std::memory_order_release);
   if (auto told = tell(clock.steady_ms()); !told) {
     fail(told.error());
     return false;
@@ -168,6 +185,7 @@ std::optional<CommittedOffset> PartitionTask::finish(EpochMs now) {
   if (committed_) parts_.worker->committed(*std::exchange(committed_, std::nullopt));
   std::optional<CommittedOffset> commit;
   if (!failure_) {
+    parts_.worker->prove(proven_.load(std::memory_order_acquire));
     // What the state does not get is read again from the committed offset: nothing is lost if this fails.
     if (auto stored = parts_.worker->checkpoint(now); !stored) failure_ = stored.error();
     if (!failure_) {

@@ -49,6 +49,10 @@ class PartitionTask {
   // Of a rebuild, see PartitionWorker.
   bool settled() const { return settled_.load(std::memory_order_acquire); }
   void release_all() { release_all_.store(true, std::memory_order_relaxed); }
+  // Growth of the topic, see PartitionWorker. acknowledgements(): as of some moment ago.
+  std::uint64_t acknowledgements() const { return acknowledgements_.load(std::memory_order_acquire); }
+  void prove(std::uint64_t acknowledgements) { proven_.store(acknowledgements, std::memory_order_release); }
+  void share(const SharedRowRules& rules, std::int32_t partition_count);
   // Fold nothing more, write what is pending at once.
   void drain() { draining_.store(true, std::memory_order_relaxed); }
   std::optional<CommittedOffset> take_commit();
@@ -77,6 +81,7 @@ class PartitionTask {
 
   // --- the folding thread
   bool turn(const Clock& clock);
+  void hear_of_growth(EpochMs now);
   Result<void> fold_some(EpochMs now, bool& worked);
   Result<void> step(EpochMs now);
   Result<void> tell(std::int64_t steady_ms);
@@ -96,6 +101,8 @@ class PartitionTask {
   std::atomic<bool> draining_{false};
   std::atomic<bool> settled_{false};
   std::atomic<bool> release_all_{false};
+  std::atomic<std::uint64_t> acknowledgements_{0};
+  std::atomic<std::uint64_t> proven_{0};
   mutable std::mutex mutex_;  // guards what follows
   std::deque<RecordBatch> inbox_;
   std::optional<CommittedOffset> commit_;
@@ -111,6 +118,11 @@ class PartitionTask {
     Offset doubted;
   };
   std::optional<LogEnd> log_end_;
+  struct Sharing {
+    SharedRowRules rules;
+    std::int32_t partition_count;
+  };
+  std::optional<Sharing> sharing_;
 };
 
 class WorkerThread {

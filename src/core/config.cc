@@ -64,25 +64,12 @@ void read_topics(ConfigSection& section, std::vector<std::string>& topics) {
   if (list->size() > 1) {
     return section.problem(
         "topics",
-        "several topics into one table are not supported yet; run one hourfold per topic, each with a table "
-        "(sink.table) and a state.dir of its own");
+        "one service reads one topic; run one hourfold per topic. With kafka.partitioning \"any\" in all of "
+        "them they may share a table");
   }
   if (!is_topic_name(list->front()))
     return section.expected("topics", "the name of one topic; " + std::string(kTopicRule));
   topics = *list;
-}
-
-void read_partitioning(ConfigSection& section, Partitioning& partitioning) {
-  const nlohmann::json* value = section.value("partitioning");
-  if (value != nullptr && *value == "any") {
-    return section.problem("partitioning",
-                           "\"any\" (readings of one device in several partitions) is not supported yet; key "
-                           "the records by device, or "
-                           "set \"trusted\" if the producer's keys keep each device in one partition");
-  }
-  section.choice<Partitioning>("partitioning",
-                               {{"by_device", Partitioning::kByDevice}, {"trusted", Partitioning::kTrusted}},
-                               partitioning);
 }
 
 // Which of them hourfold sets itself is the Kafka adapter's to say.
@@ -107,7 +94,11 @@ void read_kafka(ConfigSection section, KafkaConfig& kafka, bool required) {
   section.filled_text("brokers", kafka.brokers);
   read_topics(section, kafka.topics);
   section.filled_text("group", kafka.group);
-  read_partitioning(section, kafka.partitioning);
+  section.choice<Partitioning>("partitioning",
+                               {{"by_device", Partitioning::kByDevice},
+                                {"trusted", Partitioning::kTrusted},
+                                {"any", Partitioning::kAny}},
+                               kafka.partitioning);
   section.choice<OnGap>("on_gap", {{"stop", OnGap::kStop}, {"continue", OnGap::kContinue}}, kafka.on_gap);
   read_properties(section, kafka.properties);
   if (!required) return;

@@ -22,7 +22,7 @@
 
 namespace hourfold {
 
-enum class Partitioning : std::uint8_t { kByDevice, kTrusted };
+enum class Partitioning : std::uint8_t { kByDevice, kTrusted, kAny };
 enum class OnGap : std::uint8_t { kStop, kContinue };
 enum class SinkType : std::uint8_t { kHbase, kEmbedded };
 enum class ThriftTransport : std::uint8_t { kBuffered, kFramed };
@@ -30,7 +30,7 @@ enum class ThriftProtocol : std::uint8_t { kBinary, kCompact };
 
 struct KafkaConfig {
   std::string brokers;
-  std::vector<std::string> topics;  // exactly one, until several contributions to a row are supported
+  std::vector<std::string> topics;  // exactly one
   std::string group = "hourfold";
   Partitioning partitioning = Partitioning::kByDevice;
   OnGap on_gap = OnGap::kStop;

@@ -145,6 +145,19 @@ std::string contribution_qualifier(std::string_view topic, PartitionId partition
   return std::string(topic) + "/" + std::to_string(partition.value);
 }
 
+bool same_topic(std::string_view qualifier, std::string_view other) {
+  return qualifier.substr(0, qualifier.rfind('/')) == other.substr(0, other.rfind('/'));
+}
+
+RowPut make_contribution_put(const Window& window, std::string_view device, HourStart hour,
+                             std::uint32_t buckets, Generation generation, std::string_view qualifier) {
+  RowPut put(row_key(device, hour, buckets), cell_timestamp(hour, generation, window.revision()));
+  std::string contribution;
+  append_contribution(contribution, window);
+  put.add('s', qualifier, contribution);
+  return put;
+}
+
 RowPut make_row_put(const Window& window, std::string_view device, HourStart hour, std::uint32_t buckets,
                     RowLayout layout, Generation generation, std::string_view qualifier) {
   RowPut put(row_key(device, hour, buckets), cell_timestamp(hour, generation, window.revision()));

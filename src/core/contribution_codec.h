@@ -24,6 +24,14 @@ Result<Window> read_contribution(std::string_view bytes, SchemaPool& pool);
 // Qualifier of the cell in family `s`.
 std::string contribution_qualifier(std::string_view topic, PartitionId partition);
 
+// Of the same topic, by their qualifiers.
+bool same_topic(std::string_view qualifier, std::string_view other);
+
+// The Put of the contribution alone, at the window's cell timestamp.
+RowPut make_contribution_put(const Window& window, std::string_view device, HourStart hour,
+                             std::uint32_t buckets, Generation generation,
+                             std::string_view contribution_qualifier);
+
 // The row's whole Put: every metric in `r` and the contribution in `s`, all at the window's cell timestamp.
 RowPut make_row_put(const Window& window, std::string_view device, HourStart hour, std::uint32_t buckets,
                     RowLayout layout, Generation generation, std::string_view contribution_qualifier);

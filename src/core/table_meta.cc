@@ -1,5 +1,6 @@
 #include "core/table_meta.h"
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -54,15 +55,25 @@ RowPut new_meta_row(const TableMeta& meta, EpochMs now) {
   RowPut row{std::string(meta_row_key()), now};
   for (const auto& [name, text] : describe(meta)) row.add('m', name, text);
   row.add('m', "created", utc_text(now));
-  row.add('m', "generation", "0");
+  row.add('m', kGenerationCell, "0");
   return row;
 }
 
-RowPut generation_row(Generation generation, std::string_view owner, EpochMs timestamp) {
+RowPut generation_row(Generation generation, HourStart replaced_from, std::string_view owner,
+                      EpochMs timestamp) {
   RowPut row{std::string(meta_row_key()), timestamp};
-  row.add('m', "generation", std::to_string(generation.value));
+  row.add('m', kGenerationCell, std::to_string(generation.value));
+  // Not before 1970: no reading is.
+  row.add('m', kReplacedFromCell, std::to_string(std::max<EpochMs>(0, replaced_from.ms)));
   row.add('m', "owner", owner);
   row.add('m', "rebuilt", utc_text(timestamp));
+  return row;
+}
+
+RowPut partitions_row(std::string_view topic, std::int32_t partitions, bool several, EpochMs timestamp) {
+  RowPut row{std::string(meta_row_key()), timestamp};
+  row.add('m', std::string(kPartitionsCell) + std::string(topic), std::to_string(partitions));
+  if (several) row.add('m', kContributionsCell, kSeveral);
   return row;
 }
 

@@ -35,6 +35,16 @@ std::optional<TableMeta> read_description(const std::map<std::string, std::strin
 // The meta row of a new table: its description, generation 0 and the time of creation.
 RowPut new_meta_row(const TableMeta& meta, EpochMs now);
 // What a rebuild changes of it. The timestamp must be above that of what is there.
-RowPut generation_row(Generation generation, std::string_view owner, EpochMs timestamp);
+RowPut generation_row(Generation generation, HourStart replaced_from, std::string_view owner,
+                      EpochMs timestamp);
+// How many partitions a topic has whose readings go into the table, and whether its rows have several
+// contributions for that or another reason.
+RowPut partitions_row(std::string_view topic, std::int32_t partitions, bool several, EpochMs timestamp);
+
+inline constexpr std::string_view kGenerationCell = "generation";
+inline constexpr std::string_view kReplacedFromCell = "replaced_from";
+inline constexpr std::string_view kContributionsCell = "contributions";
+inline constexpr std::string_view kPartitionsCell = "partitions.";  // and the topic
+inline constexpr std::string_view kSeveral = "several";
 
 }  // namespace hourfold

@@ -210,27 +210,54 @@ Result<std::vector<RowLookup>> EmbeddedTable::look_up(std::span<const std::strin
                                                       std::string_view contribution) {
   auto db = database();
   if (!db) return db.error();
+  std::vector<RowLookup> rows(keys.size());
+  auto visited = each_value(**db, keys, [&](std::size_t i, std::string_view value) {
+    StoredCell cell;
+    bool found = false;
+    if (!find_cell(value, 's', contribution, found, cell)) return false;
+    if (found) {
+      rows[i].contribution = std::move(cell);
+    } else {
+      StoredRow row;
+      if (!decode_row(value, row)) return false;
+      rows[i].has_rollup = has_unexplained_rollups(row, contribution);
+    }
+    return true;
+  });
+  if (!visited) return visited.error();
+  return rows;
+}
+
+Result<std::vector<StoredRow>> EmbeddedTable::read(std::span<const std::string> keys) {
+  auto db = database();
+  if (!db) return db.error();
+  std::vector<StoredRow> rows(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) rows[i].key = keys[i];
+  auto visited = each_value(**db, keys, [&](std::size_t i, std::string_view value) {
+    if (!decode_row(value, rows[i])) return false;
+    std::erase_if(rows[i].cells, [](const StoredCell& cell) { return cell.family == 'm'; });
+    return true;
+  });
+  if (!visited) return visited.error();
+  return rows;
+}
+
+// Of the rows that are there; the visitor returns false for one that it cannot read.
+Result<void> EmbeddedTable::each_value(
+    rocksdb::DB& db, std::span<const std::string> keys,
+    const std::function<bool(std::size_t, std::string_view)>& visit) const {
   if (auto error = bad_key(keys)) return *error;
   std::vector<rocksdb::Slice> slices(keys.begin(), keys.end());
   std::vector<rocksdb::PinnableSlice> values(keys.size());
   std::vector<rocksdb::Status> statuses(keys.size());
-  (*db)->MultiGet(rocksdb::ReadOptions(), (*db)->DefaultColumnFamily(), keys.size(), slices.data(),
-                  values.data(), statuses.data());
-  std::vector<RowLookup> rows(keys.size());
+  db.MultiGet(rocksdb::ReadOptions(), db.DefaultColumnFamily(), keys.size(), slices.data(), values.data(),
+              statuses.data());
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (statuses[i].IsNotFound()) continue;
     if (!statuses[i].ok()) return read_error(options_, statuses[i]);
-    StoredCell cell;
-    bool found = false;
-    if (!find_cell(view(values[i]), 's', contribution, found, cell))
-      return damaged(options_, "a row cannot be read");
-    if (found) {
-      rows[i].contribution = std::move(cell);
-    } else {
-      rows[i].has_rollup = has_family(view(values[i]), 'r');
-    }
+    if (!visit(i, view(values[i]))) return damaged(options_, "a row cannot be read");
   }
-  return rows;
+  return {};
 }
 
 Result<void> EmbeddedTable::scan(const std::string& from, const std::string& to, bool all_families,

@@ -46,6 +46,7 @@ class EmbeddedTable final : public RollupTable {
   Result<void> put(std::span<const RowPut> rows) override;
   Result<std::vector<RowLookup>> look_up(std::span<const std::string> keys,
                                          std::string_view contribution) override;
+  Result<std::vector<StoredRow>> read(std::span<const std::string> keys) override;
   Result<void> scan(const std::string& from, const std::string& to, bool all_families,
                     const std::function<bool(const StoredRow&)>& on_row) override;
   Result<std::optional<StoredRow>> get(const std::string& key) override;
@@ -64,6 +65,8 @@ class EmbeddedTable final : public RollupTable {
   Result<rocksdb::DB*> database() const;
   Result<std::optional<TableMeta>> read_meta(rocksdb::DB& db) const;
   Result<void> write(rocksdb::DB& db, std::span<const RowPut> rows);
+  Result<void> each_value(rocksdb::DB& db, std::span<const std::string> keys,
+                          const std::function<bool(std::size_t, std::string_view)>& visit) const;
 
   const EmbeddedOptions options_;
   const Access access_;

@@ -133,12 +133,4 @@ bool find_cell(std::string_view value, char family, std::string_view qualifier, 
   return reader.valid();
 }
 
-bool has_family(std::string_view value, char family) {
-  CellReader reader(value);
-  for (CellView view; reader.next(view);) {
-    if (view.family == family) return true;
-  }
-  return false;
-}
-
 }  // namespace hourfold

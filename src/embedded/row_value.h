@@ -29,6 +29,5 @@ bool decode_row(std::string_view value, StoredRow& row);
 // One column, without decoding the others. False if it is no row value; found says whether it is there.
 bool find_cell(std::string_view value, char family, std::string_view qualifier, bool& found,
                StoredCell& cell);
-bool has_family(std::string_view value, char family);
 
 }  // namespace hourfold

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 
+#include "core/contribution_codec.h"
 #include "hbase/hbase_client.h"
 #include "hbase/row_codec.h"
 #include "hbase/table_admin.h"
@@ -125,30 +126,61 @@ Result<std::vector<RowLookup>> HbaseTable::look_up(std::span<const std::string> 
   const Columns column = {{'s', std::string(contribution)}};
   for (std::size_t begin = 0; begin < keys.size(); begin += kLookUpRows) {
     const std::size_t count = std::min(kLookUpRows, keys.size() - begin);
-    std::vector<hbase_thrift::TGet> gets;
-    for (const std::string& key : keys.subspan(begin, count)) gets.push_back(thrift_get(key, column));
-    std::vector<hbase_thrift::TResult> results;
-    auto done = client_->read("look-up of " + rows_text(count), [&](ThriftClient& thrift) {
-      results.clear();
-      thrift.getMultiple(results, client_->table(), gets);
-    });
-    if (!done) return done.error();
-    if (results.size() != count) {
-      return unavailable(
-          client_->message("look-up", rows_text(results.size()) + " came back for " + std::to_string(count)));
-    }
+    auto got = get_multiple("look-up", keys.subspan(begin, count), column);
+    if (!got) return got.error();
     for (std::size_t i = 0; i < count; ++i) {
-      StoredRow row = stored_row(std::move(results[i]));
-      if (!row.cells.empty()) rows[begin + i].contribution = std::move(row.cells.front());
+      if (!(*got)[i].cells.empty()) rows[begin + i].contribution = std::move((*got)[i].cells.front());
     }
-    auto found = find_rollups(keys.subspan(begin, count), std::span(rows).subspan(begin, count));
+    auto found =
+        find_rollups(keys.subspan(begin, count), contribution, std::span(rows).subspan(begin, count));
     if (!found) return found.error();
   }
   return rows;
 }
 
-// Of the rows without a contribution, whether there are cells in `r`: a yes or a no, no data.
-Result<void> HbaseTable::find_rollups(std::span<const std::string> keys, std::span<RowLookup> rows) {
+Result<std::vector<StoredRow>> HbaseTable::read(std::span<const std::string> keys) {
+  if (auto error = bad_key(keys)) return *error;
+  std::vector<StoredRow> rows;
+  rows.reserve(keys.size());
+  for (std::size_t begin = 0; begin < keys.size(); begin += kLookUpRows) {
+    const auto some = keys.subspan(begin, std::min(kLookUpRows, keys.size() - begin));
+    auto got = get_multiple("get", some, {{'r', ""}, {'s', ""}});
+    if (!got) return got.error();
+    std::ranges::move(*got, std::back_inserter(rows));
+  }
+  return rows;
+}
+
+// One answer per key, in order.
+Result<std::vector<StoredRow>> HbaseTable::get_multiple(std::string_view what,
+                                                        std::span<const std::string> keys,
+                                                        const Columns& columns) {
+  std::vector<hbase_thrift::TGet> gets;
+  gets.reserve(keys.size());
+  for (const std::string& key : keys) gets.push_back(thrift_get(key, columns));
+  std::vector<hbase_thrift::TResult> results;
+  auto done = client_->read(std::string(what) + " of " + rows_text(keys.size()), [&](ThriftClient& thrift) {
+    results.clear();
+    thrift.getMultiple(results, client_->table(), gets);
+  });
+  if (!done) return done.error();
+  if (results.size() != keys.size()) {
+    return unavailable(
+        client_->message(what, rows_text(results.size()) + " came back for " + std::to_string(keys.size())));
+  }
+  std::vector<StoredRow> rows;
+  rows.reserve(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    rows.push_back(stored_row(std::move(results[i])));
+    rows.back().key = keys[i];  // an empty result has none
+  }
+  return rows;
+}
+
+// Of the rows without the contribution, whether there are cells in `r`: a yes or a no, no data. Then, which
+// is rare, whose they may be.
+Result<void> HbaseTable::find_rollups(std::span<const std::string> keys, std::string_view contribution,
+                                      std::span<RowLookup> rows) {
   std::vector<std::size_t> asked;
   std::vector<hbase_thrift::TGet> gets;
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -167,7 +199,21 @@ Result<void> HbaseTable::find_rollups(std::span<const std::string> keys, std::sp
     return unavailable(client_->message(
         "existsAll", rows_text(answers.size()) + " came back for " + std::to_string(gets.size())));
   }
-  for (std::size_t i = 0; i < asked.size(); ++i) rows[asked[i]].has_rollup = answers[i];
+  std::vector<std::string> unexplained;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (!answers[i]) continue;
+    rows[asked[i]].has_rollup = true;
+    unexplained.push_back(keys[asked[i]]);
+  }
+  if (unexplained.empty()) return {};
+  auto contributions = get_multiple("get", unexplained, {{'s', ""}});
+  if (!contributions) return contributions.error();
+  for (std::size_t i = 0, row = 0; i < asked.size(); ++i) {
+    if (!answers[i]) continue;
+    rows[asked[i]].has_rollup = std::ranges::none_of(
+        (*contributions)[row++].cells,
+        [&](const StoredCell& cell) { return same_topic(cell.qualifier, contribution); });
+  }
   return {};
 }
 

@@ -31,6 +31,7 @@ class HbaseTable final : public RollupTable {
   Result<void> put(std::span<const RowPut> rows) override;
   Result<std::vector<RowLookup>> look_up(std::span<const std::string> keys,
                                          std::string_view contribution) override;
+  Result<std::vector<StoredRow>> read(std::span<const std::string> keys) override;
   Result<void> scan(const std::string& from, const std::string& to, bool all_families,
                     const std::function<bool(const StoredRow&)>& on_row) override;
   Result<std::optional<StoredRow>> get(const std::string& key) override;
@@ -43,7 +44,10 @@ class HbaseTable final : public RollupTable {
   HbaseTable(std::unique_ptr<HbaseClient> client, bool framed, std::function<void(std::string_view)> notice);
 
   Result<void> put_chunk(std::span<const RowPut* const> rows);
-  Result<void> find_rollups(std::span<const std::string> keys, std::span<RowLookup> rows);
+  Result<std::vector<StoredRow>> get_multiple(std::string_view what, std::span<const std::string> keys,
+                                              const std::vector<std::pair<char, std::string>>& columns);
+  Result<void> find_rollups(std::span<const std::string> keys, std::string_view contribution,
+                            std::span<RowLookup> rows);
 
   const std::unique_ptr<HbaseClient> client_;
   const bool framed_;

@@ -50,6 +50,8 @@ Result<void> GroupMember::connect(const KafkaSourceOptions& options) {
                      {"check.crcs", "true"},
                      {"queued.max.messages.kbytes", std::to_string(kDefaultQueueKbytes)},
                      {"queued.min.messages", "1000000"},
+                     // How soon the group hands out partitions that were added.
+                     {"topic.metadata.refresh.interval.ms", "10000"},
                      {"fetch.message.max.bytes", "4000000"},
                      {"partition.assignment.strategy", "range,roundrobin"}},
                     {{"group.id", group_},

@@ -53,6 +53,7 @@ struct WorkerCounters {
   Counter windows_in_memory;    // gauge
   Counter window_bytes;         // gauge
   Counter outbox;               // gauge: windows not acknowledged
+  Counter unproven;             // gauge: acknowledgements that count once the topic has not grown
   Counter side_unacknowledged;  // gauge
   Counter side_reduced;         // written without a part that the topic did not take
   Counter side_refused;         // not taken in any form

@@ -8,13 +8,14 @@
 namespace hourfold {
 
 Emitter::Emitter(EmitterSettings settings, WindowTable& windows, Outbox& outbox, SinkQueue& sink,
-                 WorkerCounters& counters, OnRefused on_refused)
+                 WorkerCounters& counters, OnRefused on_refused, OnLanded on_landed)
     : settings_(std::move(settings)),
       windows_(windows),
       outbox_(outbox),
       sink_(sink),
       counters_(counters),
-      on_refused_(std::move(on_refused)) {
+      on_refused_(std::move(on_refused)),
+      on_landed_(std::move(on_landed)) {
   for (std::uint32_t salt = 0; salt < outbox_.salts(); ++salt)
     lanes_.emplace_back(settings_.seed * 1000003 + salt);
 }
@@ -85,6 +86,15 @@ Result<bool> Emitter::send_suspect(std::uint32_t salt) {
   return true;
 }
 
+RowPut Emitter::row_of(const OpenWindow& entry, const Window& window) const {
+  if (shared_) {
+    return make_contribution_put(window, entry.device->id, entry.hour, settings_.buckets,
+                                 settings_.generation, settings_.contribution_qualifier);
+  }
+  return make_row_put(window, entry.device->id, entry.hour, settings_.buckets, settings_.layout,
+                      settings_.generation, settings_.contribution_qualifier);
+}
+
 Result<void> Emitter::send(Batch batch) {
   std::vector<RowPut> rows;
   std::size_t bytes = 0;
@@ -93,19 +103,19 @@ Result<void> Emitter::send(Batch batch) {
     OpenWindow& entry = *batch.entries[taken];
     auto window = windows_.content(entry);
     if (!window) return window.error();
-    rows.push_back(make_row_put(**window, entry.device->id, entry.hour, settings_.buckets, settings_.layout,
-                                settings_.generation, settings_.contribution_qualifier));
+    rows.push_back(row_of(entry, **window));
     bytes += rows.back().bytes();
     batch.cells += rows.back().cell_count();
     outbox_.sent(entry);
   }
   batch.entries.resize(taken);
   std::sort(rows.begin(), rows.end(), [](const RowPut& a, const RowPut& b) { return a.key() < b.key(); });
+  batch.shared = shared_.has_value();
   counters_.put_batches.add();
   if (batch.lane < 0) ++healthy_in_flight_;
   const Ticket ticket = next_ticket_++;
   batches_.emplace(ticket, std::move(batch));
-  sink_.put(ticket, std::move(rows));
+  sink_.put(ticket, std::move(rows), shared_);
   return {};
 }
 
@@ -126,6 +136,11 @@ Result<void> Emitter::take(const PutAnswer& answer, EpochMs now) {
   counters_.rows_put.add(batch.entries.size());
   counters_.cells_put.add(batch.cells);
   for (OpenWindow* entry : batch.entries) {
+    if (shared_ && !batch.shared) {
+      outbox_.returned(*entry);
+      continue;
+    }
+    if (!batch.shared) on_landed_(*entry, *entry->first_in_flight);
     outbox_.acknowledged(*entry, now);
     windows_.mark_emission_dirty(*entry);
   }

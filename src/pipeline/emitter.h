@@ -40,13 +40,18 @@ class Emitter {
  public:
   // Called for a row that the table refuses for good, before the outbox forgets it.
   using OnRefused = std::function<void(const OpenWindow&, const Window&, const Error&)>;
+  // Called for a whole row that has landed, with the first offset of its Put.
+  using OnLanded = std::function<void(OpenWindow&, Offset)>;
 
   Emitter(EmitterSettings settings, WindowTable& windows, Outbox& outbox, SinkQueue& sink,
-          WorkerCounters& counters, OnRefused on_refused);
+          WorkerCounters& counters, OnRefused on_refused, OnLanded on_landed);
 
   // Sends what is ready, as far as the bounds allow.
   Result<void> step(EpochMs now);
   Result<void> take(const PutAnswer& answer, EpochMs now);
+
+  // From now on rows are contributions to rows of several. What is in flight as a whole row is sent again.
+  void share(const SharedRowRules& rules) { shared_ = rules; }
 
   std::size_t in_flight() const { return batches_.size(); }
   // Of the last batch that failed; empty once no salt is suspect any more.
@@ -65,11 +70,13 @@ class Emitter {
   struct Batch {
     std::vector<OpenWindow*> entries;
     std::size_t cells = 0;
+    bool shared = false;
     std::int32_t lane = -1;  // the suspect salt that it is of, -1: of healthy ones
   };
 
   Result<bool> send_healthy();
   Result<bool> send_suspect(std::uint32_t salt);
+  RowPut row_of(const OpenWindow& entry, const Window& window) const;
   Result<void> send(Batch batch);
   void healed(Lane& lane);
   void count_failure(ErrorKind kind);
@@ -77,11 +84,13 @@ class Emitter {
   Result<void> refuse(OpenWindow& entry, const Error& error, EpochMs now);
 
   EmitterSettings settings_;
+  std::optional<SharedRowRules> shared_;
   WindowTable& windows_;
   Outbox& outbox_;
   SinkQueue& sink_;
   WorkerCounters& counters_;
   OnRefused on_refused_;
+  OnLanded on_landed_;
   std::vector<Lane> lanes_;
   std::size_t suspects_ = 0;
   std::uint32_t next_suspect_ = 0;

@@ -28,6 +28,19 @@ void Outbox::changed(OpenWindow& entry, Offset offset, EpochMs now) {
   schedule(entry, now);
 }
 
+void Outbox::reopen(OpenWindow& entry, Offset first, EpochMs now) {
+  if (!entry.first_in_flight && !entry.first_unsent) return changed(entry, first, now);
+  std::optional<Offset>& listed = entry.first_in_flight ? entry.first_in_flight : entry.first_unsent;
+  if (*listed <= first) return;
+  by_offset_.erase({*listed, &entry});
+  by_offset_.emplace(first, &entry);
+  if (entry.stage == Stage::kReady) {
+    ready_[salt_of(entry)].erase({*listed, &entry});
+    ready_[salt_of(entry)].emplace(first, &entry);
+  }
+  listed = first;
+}
+
 void Outbox::restore(OpenWindow& entry, Offset first, EpochMs now) {
   entry.first_unsent = first;
   by_offset_.emplace(first, &entry);

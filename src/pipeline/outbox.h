@@ -40,6 +40,8 @@ class Outbox {
   void set_ahead(std::int64_t ahead_ms) { ahead_ms_ = ahead_ms; }
   // A reading at this offset was folded into the window.
   void changed(OpenWindow& entry, Offset offset, EpochMs now);
+  // An acknowledgement since that offset does not count: pending as before it.
+  void reopen(OpenWindow& entry, Offset first, EpochMs now);
   // Restored from the state: pending since that offset.
   void restore(OpenWindow& entry, Offset first, EpochMs now);
 

@@ -102,7 +102,8 @@ Result<void> PartitionWorker::write_checkpoint(EpochMs now) {
 
 Offset PartitionWorker::needed_from() const {
   Offset offset = marks_.next_offset;
-  for (const auto& lowest : {outbox_.lowest(), waiting_.lowest(), side_tracker_.lowest(), gate_.lowest()}) {
+  for (const auto& lowest :
+       {outbox_.lowest(), unproven_.lowest(), waiting_.lowest(), side_tracker_.lowest(), gate_.lowest()}) {
     if (lowest) offset = std::min(offset, *lowest);
   }
   return offset;

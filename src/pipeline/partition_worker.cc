@@ -61,14 +61,20 @@ PartitionWorker::PartitionWorker(WorkerSettings settings, StartPlan plan, Window
       waiting_(waiting_settings(settings_, qualifier_), sink, counters_),
       side_tracker_(side, counters_, static_cast<std::uint64_t>(settings_.partition.value) + 13,
                     settings_.max_side_bytes),
-      emitter_(emitter_settings(settings_, marks_.generation, qualifier_), windows_, outbox_, sink, counters_,
-               [this](const OpenWindow& entry, const Window& window, const Error& error) {
-                 row_refused(entry, window, error);
-               }),
+      emitter_(
+          emitter_settings(settings_, marks_.generation, qualifier_), windows_, outbox_, sink, counters_,
+          [this](const OpenWindow& entry, const Window& window, const Error& error) {
+            row_refused(entry, window, error);
+          },
+          [this](OpenWindow& entry, Offset first) { landed(entry, first); }),
       time_(now),
       // Staggered, so that the partitions of a process do not all write at the same moment.
       next_checkpoint_ms_(now + settings_.checkpoint_ms / 2 +
-                          (settings_.partition.value * 7919) % (settings_.checkpoint_ms / 2 + 1)) {}
+                          (settings_.partition.value * 7919) % (settings_.checkpoint_ms / 2 + 1)) {
+  if (!settings_.shared) return;
+  emitter_.share(*settings_.shared);
+  waiting_.share(*settings_.shared);
+}
 
 Result<std::unique_ptr<PartitionWorker>> PartitionWorker::open(WorkerSettings settings, StartPlan plan,
                                                                WindowStore& store, SinkQueue& sink,
@@ -290,6 +296,7 @@ Result<void> PartitionWorker::apply_found(WaitingRoom::Found& found, EpochMs now
   if (!window) return window.error();
   if (found.row.contribution && !older_log_possible(found.key.hour)) log_.met(*window, marks_.next_offset);
   OpenWindow& entry = windows_.insert(found.key.hour, found.key.device, std::move(*window));
+  if (found.row.contribution) contribution_found(entry, found, now);
   std::vector<Metric> metrics;
   for (const WaitingReading& reading : found.readings) {
     metrics.clear();
@@ -309,7 +316,9 @@ Result<void> PartitionWorker::check_key(const Record& record, const ParsedReadin
       " and device '" + std::string(reading.device) +
       "'. kafka.partitioning \"by_device\" needs the device as the key, so that all readings of a device are "
       "in one partition. "
-      "If the producer's keys keep a device in one partition by other means, set it to \"trusted\".");
+      "If the producer's keys keep a device in one partition by other means, set it to \"trusted\"; if "
+      "nothing "
+      "does, to \"any\".");
 }
 
 SideRecord PartitionWorker::side_record(SideChannel channel, std::string_view reason, Position position,
@@ -380,7 +389,7 @@ Result<void> PartitionWorker::step(EpochMs wall) {
 
 bool PartitionWorker::full() const {
   return waiting_.full() || side_tracker_.full() ||
-         outbox_.size() + waiting_.asked() >= settings_.max_outbox ||
+         outbox_.size() + waiting_.asked() + unproven_.size() >= settings_.max_outbox ||
          windows_.loaded_bytes() > settings_.memory_bytes + settings_.memory_bytes / 4;
 }
 
@@ -409,6 +418,7 @@ void PartitionWorker::publish_history() {
 void PartitionWorker::publish_gauges() {
   counters_.waiting.set(waiting_.size());
   counters_.outbox.set(outbox_.size());
+  counters_.unproven.set(unproven_.size());
   counters_.refused_kept.set(outbox_.refused_count());
   counters_.windows_in_memory.set(windows_.size());
   counters_.window_bytes.set(windows_.loaded_bytes());

@@ -31,6 +31,7 @@
 #include "pipeline/sink_queue.h"
 #include "pipeline/start_plan.h"
 #include "pipeline/timeline.h"
+#include "pipeline/unproven_acks.h"
 #include "pipeline/waiting_room.h"
 #include "pipeline/window_table.h"
 #include "ports/record_source.h"
@@ -57,6 +58,11 @@ struct WorkerSettings {
   std::size_t max_waiting_bytes = 64 << 20;
   std::size_t max_side_bytes = 32 << 20;
   std::size_t max_refused = 10'000;  // windows that the table refused, kept for their next change
+  // Rows may have several contributions, of other partitions too.
+  std::optional<SharedRowRules> shared;
+  // Else: whether the topic can grow while the worker runs. Then its acknowledgements count once prove() says
+  // so.
+  bool may_grow = false;
   // Of a rebuild: the end that the log had at its start is the end of the work, and then all is written.
   bool ends_with_rebuild = false;
 };
@@ -79,6 +85,14 @@ class PartitionWorker {
   void hurry() { outbox_.hurry(); }
   // A rebuild that has read to the end it knows holds nothing back any more. No effect on others.
   void release_all() { release_all_ = true; }
+
+  // Growth of the topic. acknowledgements() made so far are proven once the topic is known, by a question
+  // asked after them, to have no partition more than the worker was told.
+  std::uint64_t acknowledgements() const { return unproven_.count(); }
+  void prove(std::uint64_t acknowledgements);
+  // It has grown, or another service contributes to the same table: every row is written as one contribution
+  // of several from now on, those again of which that is not proven needless. Once is enough.
+  void share(const SharedRowRules& rules, std::int32_t partition_count, EpochMs now);
 
   // A bound is reached: no more records until it is false again.
   bool full() const;
@@ -132,6 +146,7 @@ class PartitionWorker {
   Result<void> fold_into(OpenWindow& entry, const ReadingToFold& reading, EpochMs now);
   void not_folded(SideChannel channel, std::string_view reason, const ReadingToFold& reading);
   Result<void> apply_found(WaitingRoom::Found& found, EpochMs now);
+  void contribution_found(OpenWindow& entry, const WaitingRoom::Found& found, EpochMs now);
   Result<Window> window_from(const WaitingRoom::Found& found);
   Result<void> check_key(const Record& record, const ParsedReading& reading) const;
   void wait_for_look_up(const Record& record, const ParsedRecord& parsed, const ParsedReading& reading,
@@ -140,6 +155,7 @@ class PartitionWorker {
                          RecordCopy original) const;
   void to_side(SideChannel channel, std::string_view reason, const Record& record, Position position);
   void row_refused(const OpenWindow& entry, const Window& window, const Error& error);
+  void landed(OpenWindow& entry, Offset first);
   void release_refused(EpochMs wall);
   HourStart expiry_bound(EpochMs wall) const;
   HourStart settled_bound(EpochMs wall) const;
@@ -169,6 +185,7 @@ class PartitionWorker {
   WindowTable windows_;
   EmissionGate gate_;
   Outbox outbox_;
+  UnprovenAcks unproven_;
   WaitingRoom waiting_;
   SideTracker side_tracker_;
   Emitter emitter_;

@@ -6,11 +6,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/result.h"
 #include "core/rollup_row.h"
+#include "pipeline/shared_row.h"
 #include "ports/rollup_table.h"
 
 namespace hourfold {
@@ -30,9 +32,11 @@ struct LookUpAnswer {
 class SinkQueue {
  public:
   virtual ~SinkQueue() = default;
-  virtual void put(Ticket ticket, std::vector<RowPut> rows) = 0;
-  // contribution: qualifier in family `s`.
-  virtual void look_up(Ticket ticket, std::vector<std::string> keys, const std::string& contribution) = 0;
+  // shared: the rows are contributions to rows of several, and are merged (put_shared() in shared_row.h).
+  virtual void put(Ticket ticket, std::vector<RowPut> rows, const std::optional<SharedRowRules>& shared) = 0;
+  // contribution: qualifier in family `s`. shared: as look_up_shared().
+  virtual void look_up(Ticket ticket, std::vector<std::string> keys, const std::string& contribution,
+                       const std::optional<SharedRowRules>& shared) = 0;
   virtual void take_answers(std::vector<PutAnswer>& puts, std::vector<LookUpAnswer>& look_ups) = 0;
 };
 

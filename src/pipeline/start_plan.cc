@@ -23,6 +23,13 @@ Error gap(const StartFacts& facts, Offset from) {
                "range recorded, set kafka.on_gap to \"continue\".");
 }
 
+// Numbers of partitions; 0: not known.
+std::int32_t committed_under(const StartFacts& facts) {
+  return facts.committed ? read_commit_metadata(facts.committed->metadata).partition_count : 0;
+}
+
+std::int32_t stored_under(const StartFacts& facts) { return facts.disk ? facts.disk->partition_count : 0; }
+
 bool in_log(const StartFacts& facts, Offset offset) {
   return offset >= facts.log.first && offset <= facts.log.end;
 }
@@ -163,30 +170,23 @@ Result<StartPlan> choose(const StartFacts& facts) {
 }  // namespace
 
 Result<void> check_partition_count(const std::string& topic, std::int32_t before, std::int32_t now) {
-  if (before == 0 || before == now) return {};
+  if (before <= now) return {};
   return fatal("topic " + topic + " had " + std::to_string(before) + " partitions and now has " +
-               std::to_string(now) +
-               ": devices may have moved between partitions, and their hours would be split. This is not "
-               "supported yet. Create a topic "
-               "with the new number of partitions, a new table and a new kafka.group for it, and let both "
-               "services run side by side "
-               "until the old topic is drained.");
+               std::to_string(now) + ". " + std::string(kRecreatedAdvice));
+}
+
+std::int32_t partitions_noted(const StartFacts& facts) {
+  return std::max(committed_under(facts), stored_under(facts));
 }
 
 Result<StartPlan> plan_start(const StartFacts& facts) {
-  if (facts.committed) {
-    const CommitMetadata metadata = read_commit_metadata(facts.committed->metadata);
-    if (auto same = check_partition_count(facts.topic, metadata.partition_count, facts.partition_count);
-        !same)
-      return same.error();
-  }
-  if (facts.disk) {
-    if (auto same = check_partition_count(facts.topic, facts.disk->partition_count, facts.partition_count);
-        !same)
-      return same.error();
-  }
+  if (auto fine = check_partition_count(facts.topic, partitions_noted(facts), facts.partition_count); !fine)
+    return fine.error();
+  const auto fewer = [&](std::int32_t noted) { return noted != 0 && noted < facts.partition_count; };
+  const bool grown = fewer(committed_under(facts)) || fewer(stored_under(facts));
   auto plan = choose(facts);
   if (!plan) return plan;
+  plan->grown = grown;
   if (const auto& rebuild = plan->marks.rebuild;
       rebuild && !facts.rebuild && plan->marks.next_offset < rebuild->end) {
     return fatal(name_of(facts) + ": this group and state belong to a rebuild that has read to offset " +

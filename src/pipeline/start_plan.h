@@ -48,7 +48,9 @@ struct StartPlan {
   StateMarks marks;             // next_offset: where to read from
   std::optional<Offset> floor;  // the committed offset never goes below
   Offset log_end;               // as it was when the plan was made
-  bool rules_changed = false;   // reading or policy are not those of all that went before, as far as is known
+  // The topic has more partitions than when the offset was committed or the state was written.
+  bool grown = false;
+  bool rules_changed = false;  // reading or policy are not those of all that went before, as far as is known
   // Drop all acknowledged windows of the disk: after a gap everything is looked up.
   bool forget_windows = false;
   // Commit this before the first fold.
@@ -69,7 +71,11 @@ inline constexpr std::int64_t kMaxReplayRecords = 5'000'000;
 // Fatal: the partition must not be read; the message names what was found and the procedure.
 Result<StartPlan> plan_start(const StartFacts& facts);
 
-// That the topic still has the number of partitions that the contributions in the table were made under.
+// The highest number of partitions that the commit or the state was made under; 0: neither knows. Above
+// facts.partition_count that one is out of date, or the topic was created again: ask before planning.
+std::int32_t partitions_noted(const StartFacts& facts);
+
+// That a topic has not lost partitions since somebody noted their number (0: nobody did).
 Result<void> check_partition_count(const std::string& topic, std::int32_t before, std::int32_t now);
 
 }  // namespace hourfold

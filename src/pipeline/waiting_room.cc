@@ -43,16 +43,18 @@ void WaitingRoom::step(EpochMs now, std::size_t room) {
     rows.reserve(count);
     for (const WindowKey& key : request) rows.push_back(row_key(key.device, key.hour, settings_.buckets));
     const Ticket ticket = next_ticket_++;
-    requests_.emplace(ticket, std::move(request));
+    requests_.emplace(ticket, Request{std::move(request), shared_.has_value()});
     counters_.look_ups.add(count);
-    sink_.look_up(ticket, std::move(rows), settings_.contribution_qualifier);
+    sink_.look_up(ticket, std::move(rows), settings_.contribution_qualifier, shared_);
   }
 }
 
 Result<std::vector<WaitingRoom::Found>> WaitingRoom::take(LookUpAnswer answer, EpochMs now) {
   auto node = requests_.extract(answer.ticket);
   HF_CHECK(!node.empty());
-  std::vector<WindowKey> request = std::move(node.mapped());
+  std::vector<WindowKey> request = std::move(node.mapped().keys);
+  // Whether `r` is behind was not asked.
+  const bool doubtful = shared_ && !node.mapped().shared;
   asked_ -= request.size();
   if (!answer.rows) {
     if (answer.rows.error().kind == ErrorKind::kFatal) return answer.rows.error();
@@ -77,7 +79,9 @@ Result<std::vector<WaitingRoom::Found>> WaitingRoom::take(LookUpAnswer answer, E
       if (at->second) gone_.push_back(reading.position);
       positions_.erase(at);
     }
-    found.push_back({std::move(request[i]), std::move((*answer.rows)[i]), std::move(key.mapped().readings)});
+    RowLookup& row = (*answer.rows)[i];
+    if (doubtful) row.behind = row.contribution.has_value();
+    found.push_back({std::move(request[i]), std::move(row), std::move(key.mapped().readings)});
   }
   return found;
 }

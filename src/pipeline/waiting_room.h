@@ -42,6 +42,9 @@ class WaitingRoom {
 
   WaitingRoom(Settings settings, SinkQueue& sink, WorkerCounters& counters);
 
+  // From now on rows may have several contributions.
+  void share(const SharedRowRules& rules) { shared_ = rules; }
+
   bool waits_for(HourStart hour, std::string_view device) const;
   // persisted: it came from the state.
   void add(WindowKey key, WaitingReading reading, bool persisted);
@@ -71,6 +74,7 @@ class WaitingRoom {
   static std::string index_key(HourStart hour, std::string_view device);
 
   Settings settings_;
+  std::optional<SharedRowRules> shared_;
   SinkQueue& sink_;
   WorkerCounters& counters_;
   Backoff backoff_;
@@ -78,7 +82,11 @@ class WaitingRoom {
   std::vector<WindowKey> queue_;               // not asked yet, first come first
   std::map<Position, bool> positions_;         // of all that wait; true: in the state
   std::vector<Position> gone_;                 // in the state, no longer waiting
-  std::unordered_map<Ticket, std::vector<WindowKey>> requests_;
+  struct Request {
+    std::vector<WindowKey> keys;
+    bool shared;
+  };
+  std::unordered_map<Ticket, Request> requests_;
   std::size_t asked_ = 0;
   Ticket next_ticket_ = 1;
   std::size_t bytes_ = 0;

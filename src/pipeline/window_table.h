@@ -8,6 +8,7 @@
 // Threads:    the partition's worker.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -39,6 +40,9 @@ struct OpenWindow {
   EpochMs due_ms = 0;
   enum class Stage : std::uint8_t { kIdle, kScheduled, kReady, kInFlight } stage = Stage::kIdle;
   bool refused = false;
+  // Acknowledged, and whether that counts is not known yet (unproven_acks.h keeps these).
+  std::uint32_t unproven = 0;
+  Offset first_unproven;  // while there are any
 
   // Checkpoints (window_table.h keeps these).
   bool content_dirty = false;         // the store has an older content, or none
@@ -49,7 +53,9 @@ struct OpenWindow {
 
   // First offset whose effect the table has not acknowledged.
   std::optional<Offset> first_unacknowledged() const {
-    return first_in_flight ? first_in_flight : first_unsent;
+    const auto first = first_in_flight ? first_in_flight : first_unsent;
+    if (unproven == 0) return first;
+    return first ? std::min(*first, first_unproven) : first_unproven;
   }
   // What the store's pending index says of it: also refused windows have to be found again, though they hold
   // no offset.
@@ -58,7 +64,7 @@ struct OpenWindow {
     return first || !refused ? first : std::optional(kRefusedMark);
   }
   static constexpr Offset kRefusedMark{std::numeric_limits<std::int64_t>::max()};
-  bool must_stay() const { return first_unsent || first_in_flight || refused; }
+  bool must_stay() const { return first_unsent || first_in_flight || refused || unproven != 0; }
 };
 
 struct DeviceEntry {

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/contribution_codec.h"
 #include "core/result.h"
 #include "core/rollup_row.h"
 #include "core/types.h"
@@ -39,8 +40,22 @@ struct StoredRow {
 // What a look-up found of one row.
 struct RowLookup {
   std::optional<StoredCell> contribution;  // the `s` cell of the qualifier asked for
-  bool has_rollup = false;  // the row has cells in `r`; only filled in when there is no contribution
+  // The row has cells in `r` and no contribution that they could be made of: none of this topic, also none of
+  // another partition, which may have written them before we know that the topic has grown. Only filled in
+  // where the contribution asked for is not there.
+  bool has_rollup = false;
+  bool behind = false;  // of a row with several contributions: `r` is not the merge of all of them
 };
+
+// Whether a row of which a contribution was asked for and not found has cells in `r` that none can have made.
+inline bool has_unexplained_rollups(const StoredRow& row, std::string_view contribution) {
+  bool rollups = false;
+  for (const StoredCell& cell : row.cells) {
+    if (cell.family == 's' && same_topic(cell.qualifier, contribution)) return false;
+    rollups = rollups || cell.family == 'r';
+  }
+  return rollups;
+}
 
 // What `table create` makes and `table check` compares with.
 struct TableSpec {
@@ -67,6 +82,8 @@ class RollupTable {
   // One answer per key, in order. contribution: qualifier in family `s`.
   virtual Result<std::vector<RowLookup>> look_up(std::span<const std::string> keys,
                                                  std::string_view contribution) = 0;
+  // All cells in `r` and `s` of each row, in the order of the keys; none where there is no row.
+  virtual Result<std::vector<StoredRow>> read(std::span<const std::string> keys) = 0;
   // Rows in [from, to) in key order, family `r` only unless all_families; the callback returns false to stop.
   virtual Result<void> scan(const std::string& from, const std::string& to, bool all_families,
                             const std::function<bool(const StoredRow&)>& on_row) = 0;

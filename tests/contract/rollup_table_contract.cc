@@ -61,8 +61,18 @@ void check_look_ups(RollupTable& table, const Model& model, Random& random) {
     if (row.contribution) {
       REQUIRE(*row.contribution == *contribution);
     } else {
-      REQUIRE(row.has_rollup == !model.row(keys[i], false).empty());
+      const bool of_topic = std::any_of(cells.begin(), cells.end(), [](const StoredCell& c) {
+        return c.family == 's' && c.qualifier.starts_with("t/");
+      });
+      REQUIRE(row.has_rollup == (!model.row(keys[i], false).empty() && !of_topic));
     }
+  }
+  auto read = table.read(keys);
+  REQUIRE_MESSAGE(read, read.error().message);
+  REQUIRE(read->size() == keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    CHECK((*read)[i].key == keys[i]);
+    REQUIRE((*read)[i].cells == model.row(keys[i], true));
   }
 }
 
@@ -114,6 +124,9 @@ void missing_table(RollupTable& table) {
   auto looked_up = table.look_up(std::span(&key, 1), "t/0");
   REQUIRE(!looked_up);
   CHECK(looked_up.error().kind == ErrorKind::kUnavailable);
+  auto read = table.read(std::span(&key, 1));
+  REQUIRE(!read);
+  CHECK(read.error().kind == ErrorKind::kUnavailable);
   auto found = table.get(key);
   REQUIRE(!found);
   CHECK(found.error().kind == ErrorKind::kUnavailable);

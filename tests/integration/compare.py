@@ -5,7 +5,7 @@ import math
 import struct
 from collections import defaultdict
 
-from oracle import HOUR_MS
+from oracle import HOUR_MS, Aggregate
 from records import read_dump
 
 # --- cells -----------------------------------------------------------------------------------------------------------------
@@ -82,6 +82,74 @@ def contribution_lines(expected, topic, buckets=32, generation=0):
         f"{cell_timestamp(hour, window, generation_of(generation, device, hour, window))}"
         for (device, hour), window in expected.windows.items()
     }
+
+
+# --- rows of several contributions
+
+MERGED = 1_800_000  # `r` of such a row is this far above the revisions of one contribution
+
+
+class Merged:
+    """The contributions to a row as one window."""
+
+    def __init__(self, windows):
+        self.revision, self.metrics = sum(window.revision for window in windows), {}
+        for window in windows:
+            for name, aggregate in window.metrics.items():
+                mine = self.metrics.setdefault(name, Aggregate())
+                for value in aggregate.values:
+                    mine.add(None, value)
+
+
+def scanned_rows(scan_path):
+    """{row key: {(family, qualifier): (timestamp, value)}} without the meta row; all in hex."""
+    rows = defaultdict(dict)
+    with open(scan_path, encoding="ascii") as lines:
+        for line in lines:
+            row, family, qualifier, timestamp, value = line.rstrip("\n").split("\t")
+            if not row.startswith("ff"):
+                rows[row][family, qualifier] = (int(timestamp), value)
+    return rows
+
+
+def wanted_row(hour, contributions, topic, layout, merged):
+    """The cells of one row as scanned_rows() has them, contributions without their bytes."""
+    whole = Merged(contributions.values())
+    at = hour + whole.revision + (MERGED if merged else 0)
+    cells = {
+        ("72", qualifier.hex()): (at, value.hex())
+        for metric, aggregate in whole.metrics.items()
+        for qualifier, value in rollup_cells(metric, aggregate, layout)
+    }
+    for partition, window in contributions.items():
+        cells["73", f"{topic}/{partition}".encode().hex()] = (hour + window.revision, "")
+    return cells
+
+
+def compare_shared_cells(expected, scan_path, topic, layout="wide", buckets=32):
+    """As compare_cells(), of an oracle with several=True. A row of one contribution may have either form: it may have been complete
+    before there could be others. Returns the differences and how many rows have several contributions."""
+    rows, differences, shared = defaultdict(dict), [], 0
+    for (device, hour, partition), window in expected.windows.items():
+        rows[device, hour][partition] = window
+    found = scanned_rows(scan_path)
+    for (device, hour), contributions in sorted(rows.items()):
+        got = {
+            name: (at, value if name[0] == "72" else "")
+            for name, (at, value) in found.pop(row_key(device, hour, buckets).hex(), {}).items()
+        }
+        shared += len(contributions) > 1
+        forms = [wanted_row(hour, contributions, topic, layout, True)]
+        if len(contributions) == 1:
+            forms.append(wanted_row(hour, contributions, topic, layout, False))
+        if got not in forms:
+            names = [n for n in sorted(got.keys() | forms[0].keys()) if got.get(n) != forms[0].get(n)]
+            differences += [
+                f"{device} hour {hour} {bytes.fromhex(name).decode('utf-8', 'replace')}: want {forms[0].get((family, name))},"
+                f" got {got.get((family, name))}, of {len(contributions)} contributions"
+                for family, name in names[:3]
+            ]
+    return differences + [f"a row that nobody expects: {row}" for row in found], shared
 
 
 def compare_cells(expected, scan_path, topic, layout="wide", generation=0, buckets=32):

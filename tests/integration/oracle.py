@@ -182,14 +182,14 @@ class Window:
 class Expected:
     """Everything that the records of a dump must lead to.
 
-    windows    {(device bytes, hour start ms): Window}
+    windows    {(device bytes, hour start ms): Window}; with several=True {(device, hour, partition): Window}
     side       {DEAD_LETTER | QUARANTINE | ARCHIVE: {(partition, offset, index): hourfold.reason}}
     counters   consumed, folded, duplicate, quarantined, archived, malformed, tombstones, conflicts, rejected_metrics
     """
 
-    def __init__(self, records, deduplicate=True):
+    def __init__(self, records, deduplicate=True, several=False):
         self.windows, self.side, self.counters = {}, {DEAD_LETTER: {}, QUARANTINE: {}, ARCHIVE: {}}, Counter()
-        self._deduplicate = deduplicate
+        self._deduplicate, self._several = deduplicate, several
         last = defaultdict(lambda: -1)
         for record in records:
             assert record.offset > last[record.partition], "a dump is in offset order in each partition"
@@ -232,7 +232,7 @@ class Expected:
         """Whether the reading counts: it is a heartbeat, or has a value for a time that its metric has not seen."""
         if not metrics:
             return True
-        key = (device, time // HOUR_MS * HOUR_MS)
+        key = (device, time // HOUR_MS * HOUR_MS) + ((partition,) if self._several else ())
         window = self.windows.get(key)
         counted = False
         for name, value in metrics.items():

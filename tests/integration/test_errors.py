@@ -112,7 +112,7 @@ def test_broken_configuration(own):
         ("reading.format=senml", ("senml",)),
         ("reading.time_unit=us", ("time_unit",)),
         ("sink.layout=tall", ("sink.layout",)),
-        ("kafka.partitioning=any", ("partitioning", "any")),
+        ("kafka.partitioning=some", ("partitioning", "any")),
         ('kafka.topics=["a","b"]', ("topics",)),
         ("kafka.topics=[]", ("topics",)),
     ):
@@ -137,30 +137,3 @@ def test_key_that_is_not_the_device(own):
     told = service.process.output()
     expect(service.process.exit_code in (WRONG_USE, MISSING), f"exit {service.process.exit_code}\n{told}")
     expect("gateway-7" in told and "d1" in told and "partitioning" in told, f"no explanation:\n{told}")
-
-
-@case("grown", partitions=2)
-def test_grown_topic(own):
-    """More partitions than the committed offsets know of: refused until several contributions to a row are supported."""
-    own.prepare()
-    (service,) = own.start("a")
-    own.produce_records(
-        [
-            (
-                p,
-                own.lab.base,
-                b"d%d" % p,
-                b'{"device":"d%d","ts":%d,"metrics":{"m":1}}' % (p, own.lab.base),
-                [],
-            )
-            for p in (0, 1)
-        ]
-    )
-    own.settle()
-    expect(service.terminate() == 0, "SIGTERM ends it")
-    own.lab.kafka_probe.grow(own.topic, 3)
-    service.start(ready=False)
-    wait_until(lambda: not service.running, 30, "it refuses the grown topic")
-    told = service.process.output()
-    expect(service.process.exit_code in (WRONG_USE, MISSING), f"exit {service.process.exit_code}\n{told}")
-    expect("partitions" in told and "3" in told and "2" in told, f"no explanation:\n{told}")

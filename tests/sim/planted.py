@@ -205,6 +205,43 @@ BUGS = [
         "  metadata.last_folded = marks_.last_folded;\n",
         "  metadata.last_folded = FoldedRecord{Offset{offset.value}, 1};\n",
     ),
+    # --- rows of several contributions
+    Bug(
+        "growth: an acknowledgement counts at once",
+        "src/pipeline/partition_growth.cc",
+        "  unproven_.add(entry, first);\n",
+        "",
+    ),
+    Bug(
+        "growth: a whole row in flight when it is heard of counts",
+        "src/pipeline/emitter.cc",
+        "    if (shared_ && !batch.shared) {\n      outbox_.returned(*entry);\n      continue;\n    }\n",
+        "",
+    ),
+    Bug(
+        "growth: what is not proven is not written again",
+        "src/pipeline/partition_growth.cc",
+        "    outbox_.reopen(*entry, first, now);\n",
+        "",
+    ),
+    Bug(
+        "shared rows: one that is behind is not pending",
+        "src/pipeline/partition_growth.cc",
+        "    outbox_.changed(entry, first, now);\n  } else {\n",
+        "  } else {\n",
+    ),
+    Bug(
+        "shared rows: the state lacks a window that it calls pending",
+        "src/pipeline/partition_growth.cc",
+        "  if (entry.first_unacknowledged()) windows_.mark_content_dirty(entry);\n",
+        "  windows_.mark_emission_dirty(entry);\n",
+    ),
+    Bug(
+        "shared rows: a merge has the timestamp of the sum alone",
+        "src/pipeline/shared_row.cc",
+        "std::min(kMaxRevision, {kMergedRevision.value + sum.value})",
+        "sum",
+    ),
 ]
 
 

@@ -29,8 +29,9 @@ class SimSinkQueue final : public SinkQueue {
   SimSinkQueue(const SimSinkQueue&) = delete;
   SimSinkQueue& operator=(const SimSinkQueue&) = delete;
 
-  void put(Ticket ticket, std::vector<RowPut> rows) override;
-  void look_up(Ticket ticket, std::vector<std::string> keys, const std::string& contribution) override;
+  void put(Ticket ticket, std::vector<RowPut> rows, const std::optional<SharedRowRules>& shared) override;
+  void look_up(Ticket ticket, std::vector<std::string> keys, const std::string& contribution,
+               const std::optional<SharedRowRules>& shared) override;
   void take_answers(std::vector<PutAnswer>& puts, std::vector<LookUpAnswer>& look_ups) override {
     for (PutAnswer& answer : puts_) puts.push_back(std::move(answer));
     for (LookUpAnswer& answer : look_ups_) look_ups.push_back(std::move(answer));
@@ -72,7 +73,13 @@ class SimNet {
     std::vector<RowPut> rows;
     std::vector<std::string> keys;
     std::string contribution;
+    std::optional<SharedRowRules> shared;
+    // Of a Put to shared rows: the contributions, then a read, then the merges of what was read. `rows` is
+    // what is to land next.
+    enum class Stage { kContributions, kRead, kMerges } stage = Stage::kContributions;
+    bool ends_with_stage = false;  // its process is gone
     std::vector<RowLookup> read;
+    std::optional<Error> failed;
     bool landed = false;
     bool partly = false;
     bool answered = false;
@@ -83,6 +90,8 @@ class SimNet {
   bool is_refused(const Message& message) const;
   // False if nothing is left of the request.
   bool land(Messages::iterator at);
+  void land_shared(Message& message);
+  void look_up(Message& message);
   void answer_landed(Messages::iterator at, bool keep_a_ghost);
   void answer(Message& message, const Result<void>& outcome);
   void lose_answer(Messages::iterator at);
@@ -102,26 +111,34 @@ inline SimSinkQueue::SimSinkQueue(SimNet& net, int worker) : net_(net), worker_(
 
 inline SimSinkQueue::~SimSinkQueue() {
   net_.queues_.erase(worker_);
-  for (SimNet::Message& message : net_.messages_)
-    message.answered = message.answered || message.worker == worker_;
+  for (SimNet::Message& message : net_.messages_) {
+    if (message.worker != worker_) continue;
+    message.answered = true;
+    // Of a call that its process has begun it may come to the end, or not.
+    message.ends_with_stage = net_.random_.chance(.5);
+  }
 }
 
-inline void SimSinkQueue::put(Ticket ticket, std::vector<RowPut> rows) {
+inline void SimSinkQueue::put(Ticket ticket, std::vector<RowPut> rows,
+                              const std::optional<SharedRowRules>& shared) {
   SimNet::Message message;
   message.worker = worker_;
   message.ticket = ticket;
   message.is_put = true;
+  message.shared = shared;
   message.rows = std::move(rows);
   net_.add(std::move(message));
 }
 
 inline void SimSinkQueue::look_up(Ticket ticket, std::vector<std::string> keys,
-                                  const std::string& contribution) {
+                                  const std::string& contribution,
+                                  const std::optional<SharedRowRules>& shared) {
   SimNet::Message message;
   message.worker = worker_;
   message.ticket = ticket;
   message.keys = std::move(keys);
   message.contribution = contribution;
+  message.shared = shared;
   net_.add(std::move(message));
 }
 
@@ -156,24 +173,70 @@ inline bool SimNet::is_refused(const Message& message) const {
   return false;
 }
 
+inline void SimNet::look_up(Message& message) {
+  for (const std::string& key : message.keys) {
+    if (!message.shared) {
+      message.read.push_back(table_.look_up(key, message.contribution));
+      continue;
+    }
+    const StoredRow row = table_.read(key);
+    const auto shared = SharedRow::of(row, split_row_key(key)->hour, *message.shared);
+    if (!shared) {
+      message.failed = shared.error();
+      return;
+    }
+    message.read.push_back(look_up_in(row, *shared, message.contribution));
+  }
+}
+
+inline void SimNet::land_shared(Message& message) {
+  using Stage = Message::Stage;
+  if (message.stage == Stage::kRead) {
+    std::vector<StoredRow> read;
+    for (const RowPut& row : message.rows) read.push_back(table_.read(row.key()));
+    auto merges = merges_of(read, *message.shared);
+    if (!merges) message.failed = merges.error();
+    message.rows = merges ? std::move(*merges) : std::vector<RowPut>();
+    message.stage = Stage::kMerges;
+    message.landed = !merges;
+    return;
+  }
+  for (const RowPut& row : message.rows) table_.apply(row);
+  message.landed = message.stage == Stage::kMerges || message.ends_with_stage;
+  message.stage = Stage::kRead;
+  message.partly = true;
+}
+
 inline bool SimNet::land(Messages::iterator at) {
   if (down || at->landed) return true;
-  at->landed = true;
   if (!at->is_put) {
-    for (const std::string& key : at->keys) at->read.push_back(table_.look_up(key, at->contribution));
+    at->landed = true;
+    look_up(*at);
     return true;
   }
-  if (is_refused(*at)) return true;
-  for (const RowPut& row : at->rows) table_.apply(row);
-  if (!at->answered) return true;
+  if (is_refused(*at)) {
+    at->landed = true;
+    return true;
+  }
+  if (at->shared) {
+    land_shared(*at);
+  } else {
+    at->landed = true;
+    for (const RowPut& row : at->rows) table_.apply(row);
+  }
+  if (!at->landed || !at->answered) return true;
   messages_.erase(at);
   return false;
 }
 
 inline void SimNet::answer_landed(Messages::iterator at, bool keep_a_ghost) {
-  answer(*at, at->is_put && is_refused(*at) ? Result<void>(refused("poison")) : Result<void>());
+  Result<void> outcome;
+  if (at->is_put && is_refused(*at)) outcome = refused("poison");
+  if (at->failed) outcome = *at->failed;
+  answer(*at, outcome);
   if (keep_a_ghost && at->is_put) {
     at->landed = false;  // a retry of the server's, on its way still
+    at->shared.reset();
   } else {
     messages_.erase(at);
   }
@@ -205,7 +268,7 @@ inline void SimNet::mishap() {
   const auto at = any();
   if (at == messages_.end()) return;
   if (!random_.chance(trouble)) {
-    if (!down && land(at)) answer_landed(at, false);
+    if (!down && land(at) && at->landed) answer_landed(at, false);
     return;
   }
   switch (random_.below(8)) {
@@ -242,7 +305,7 @@ inline void SimNet::settle() {
   down = false;
   while (!messages_.empty()) {
     const auto at = any();
-    if (land(at)) answer_landed(at, false);
+    if (land(at) && at->landed) answer_landed(at, false);
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,11 +19,27 @@
 
 namespace hourfold::test {
 
-inline constexpr PartitionId kSimPartition{3};
+inline constexpr PartitionId kSimPartition{3};  // the first one
 
 struct SimHost {
   MemoryStores stores;
-  std::vector<std::shared_ptr<const MemoryStores::Snapshot>> snapshots;
+  // What its process knows: none has started if it knows of no partition.
+  std::size_t known_partitions = 0;
+  bool shares_rows = false;
+  std::map<PartitionId, std::vector<std::shared_ptr<const MemoryStores::Snapshot>>> snapshots;
+};
+
+// What there is of one partition of the topic.
+struct SimPartition {
+  SimPartition(PartitionId number, Random& random, const SimLogOptions& options, SimFindings& findings)
+      : id(number), log(random, options), group(findings) {}
+
+  PartitionId id;
+  SimLog log;
+  SimGroup group;
+  SimSideTopics topics;
+  Offset safe_up_to;
+  HourStart highest_hour = HourStart::lowest();  // of all accepted readings before that
 };
 
 struct SimCommit {
@@ -34,6 +51,7 @@ class SimWorker {
  public:
   int id = 0;
   std::size_t host = 0;
+  SimPartition* partition = nullptr;
   int epoch = 0;
   std::unique_ptr<WindowStore> store;
   std::unique_ptr<SimSinkQueue> sink;
@@ -41,12 +59,20 @@ class SimWorker {
   std::unique_ptr<PartitionWorker> worker;  // last: it uses the others
   SimCommit commit;
   std::uint64_t restored = 0;  // pending windows at its start
+  struct Question {            // how many there are
+    std::uint64_t acknowledgements;
+    std::size_t answer;  // as the broker knew it when it was asked
+  };
+  std::optional<Question> asked;
+
+  bool owns() const { return epoch == partition->group.epoch(); }
 
   // Reads up to `records` records. False: there was nothing to read, or the worker is full.
-  Result<bool> poll(const SimLog& log, std::size_t records, EpochMs now) {
+  Result<bool> poll(std::size_t records, EpochMs now) {
+    const SimLog& log = partition->log;
     if (worker->full() || worker->next_offset() >= log.end()) return false;
     RecordBatch batch;
-    batch.partition = kSimPartition;
+    batch.partition = partition->id;
     Offset at = worker->next_offset();
     for (; at < log.end() && batch.records.size() < records; at = at.next()) {
       const SimRecord& from = log.at(at);

@@ -17,18 +17,23 @@ class FakeSink final : public SinkQueue {
   struct Put {
     Ticket ticket;
     std::vector<RowPut> rows;
+    bool shared = false;
   };
   struct LookUp {
     Ticket ticket;
     std::vector<std::string> keys;
     std::string contribution;
+    bool shared = false;
   };
   std::vector<Put> puts;  // not answered yet
   std::vector<LookUp> look_ups;
 
-  void put(Ticket ticket, std::vector<RowPut> rows) override { puts.push_back({ticket, std::move(rows)}); }
-  void look_up(Ticket ticket, std::vector<std::string> keys, const std::string& contribution) override {
-    look_ups.push_back({ticket, std::move(keys), contribution});
+  void put(Ticket ticket, std::vector<RowPut> rows, const std::optional<SharedRowRules>& shared) override {
+    puts.push_back({ticket, std::move(rows), shared.has_value()});
+  }
+  void look_up(Ticket ticket, std::vector<std::string> keys, const std::string& contribution,
+               const std::optional<SharedRowRules>& shared) override {
+    look_ups.push_back({ticket, std::move(keys), contribution, shared.has_value()});
   }
   void take_answers(std::vector<PutAnswer>& to_puts, std::vector<LookUpAnswer>& to_look_ups) override {
     for (PutAnswer& answer : put_answers_) to_puts.push_back(std::move(answer));

@@ -36,6 +36,9 @@ struct OracleWindow {
 
   Fate fold(const OracleMetrics& reading, std::uint32_t time, std::int64_t offset, std::uint32_t index,
             std::int64_t arrival, bool dedup);
+  // Adds what another partition contributes to the same hour; only totals and the revision have a meaning
+  // then.
+  void merge(const OracleWindow& other);
   std::string encode(bool dedup) const;
 };
 
@@ -43,16 +46,20 @@ namespace oracle_detail {
 
 inline bool less(double a, double b) { return a < b || (a == b && std::signbit(a) && !std::signbit(b)); }
 
+inline void sum_up(OracleMetric& metric, double value) {
+  const double big = std::fabs(metric.sum) >= std::fabs(value) ? metric.sum : value;
+  const double small = std::fabs(metric.sum) >= std::fabs(value) ? value : metric.sum;
+  metric.sum = big + small;
+  metric.compensation += (big - metric.sum) + small;
+}
+
 inline void add(OracleMetric& metric, double value) {
   if (metric.count == 0 || less(value, metric.min)) metric.min = value;
   if (metric.count == 0 || less(metric.max, value)) metric.max = value;
   if (metric.count == 0) {
     metric.sum = value;
   } else {
-    const double big = std::fabs(metric.sum) >= std::fabs(value) ? metric.sum : value;
-    const double small = std::fabs(metric.sum) >= std::fabs(value) ? value : metric.sum;
-    metric.sum = big + small;
-    metric.compensation += (big - metric.sum) + small;
+    sum_up(metric, value);
   }
   ++metric.count;
 }
@@ -110,6 +117,20 @@ inline OracleWindow::Fate OracleWindow::fold(const OracleMetrics& reading, std::
   ++revision;
   std::tie(last_offset, last_index, last_arrival) = std::tie(offset, index, arrival);
   return Fate::kFolded;
+}
+
+inline void OracleWindow::merge(const OracleWindow& other) {
+  revision += other.revision;
+  for (const auto& [name, theirs] : other.metrics) {
+    const auto [at, first] = metrics.try_emplace(name, theirs);
+    if (first) continue;
+    OracleMetric& ours = at->second;
+    if (oracle_detail::less(theirs.min, ours.min)) ours.min = theirs.min;
+    if (oracle_detail::less(ours.max, theirs.max)) ours.max = theirs.max;
+    oracle_detail::sum_up(ours, theirs.sum);
+    oracle_detail::sum_up(ours, theirs.compensation);
+    ours.count += theirs.count;
+  }
 }
 
 inline std::string OracleWindow::encode(bool dedup) const {

@@ -21,10 +21,12 @@ constexpr EpochMs kNow = kHour.ms + 10 * kHourMs;
 struct Bench {
   explicit Bench(std::uint32_t buckets = 1, std::size_t max_rows = 500, std::size_t max_bytes = 1 << 20)
       : outbox(EmitPolicy{}, buckets),
-        emitter(settings(buckets, max_rows, max_bytes), table, outbox, sink, counters,
-                [this](const OpenWindow& entry, const Window&, const Error& error) {
-                  refused.push_back(entry.device->id + ": " + error.message);
-                }) {}
+        emitter(
+            settings(buckets, max_rows, max_bytes), table, outbox, sink, counters,
+            [this](const OpenWindow& entry, const Window&, const Error& error) {
+              refused.push_back(entry.device->id + ": " + error.message);
+            },
+            [](const OpenWindow&, Offset) {}) {}
 
   static EmitterSettings settings(std::uint32_t buckets, std::size_t max_rows, std::size_t max_bytes) {
     EmitterSettings settings;

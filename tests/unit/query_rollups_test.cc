@@ -45,6 +45,7 @@ class MapTable final : public RollupTable {
   Result<std::vector<RowLookup>> look_up(std::span<const std::string>, std::string_view) override {
     return refused("not here");
   }
+  Result<std::vector<StoredRow>> read(std::span<const std::string>) override { return refused("not here"); }
   Result<std::optional<StoredRow>> get(const std::string&) override { return refused("not here"); }
   Result<bool> empty() override { return rows_.empty(); }
   Result<void> create(const TableSpec&) override { return refused("not here"); }

@@ -200,17 +200,26 @@ TEST_CASE("offsets beyond the end of the log: the topic was created again") {
   CHECK(mentions(plan.error(), "the state"));
 }
 
-TEST_CASE("a changed number of partitions is refused with the procedure") {
+TEST_CASE("a topic that has grown is noticed, one that has lost partitions refused") {
   StartFacts given = facts();
   given.partition_count = 9;
   given.committed = committed(300);
-  CHECK_FALSE(plan_start(given));
+  auto plan = plan_start(given);
+  REQUIRE(plan);
+  CHECK(plan->grown);
+  CHECK(plan->marks.partition_count == 9);
   given.committed = CommittedOffset{{300}, ""};  // not known
-  CHECK(plan_start(given));
+  plan = plan_start(given);
+  REQUIRE(plan);
+  CHECK_FALSE(plan->grown);
   given.disk = disk(500);
-  const auto plan = plan_start(given);
+  plan = plan_start(given);
+  REQUIRE(plan);
+  CHECK(plan->grown);
+  given.partition_count = 7;
+  plan = plan_start(given);
   REQUIRE_FALSE(plan);
-  CHECK(mentions(plan.error(), "8 partitions and now has 9"));
+  CHECK(mentions(plan.error(), "8 partitions and now has 7"));
 }
 
 TEST_CASE("a state of an older generation is set aside, one of a newer refused") {

@@ -11,6 +11,7 @@
 
 #include "app/assemble.h"
 #include "embedded/embedded_table.h"
+#include "pipeline/shared_row.h"
 #include "support/windows.h"
 
 using namespace hourfold;
@@ -77,6 +78,26 @@ struct Bench {
     record.key = key_;
     record.value = value_;
     return batch;
+  }
+
+  // The same readings, in two partitions each.
+  void begin_with_two_partitions() {
+    recomputation.reset();
+    const LogBounds range{{0}, {3}};
+    auto made = Recomputation::open(config, (dir / "scratch-2").string(), {{{0}, range}, {{1}, range}}, 2,
+                                    system_clock());
+    REQUIRE(made);
+    recomputation = std::move(*made);
+    for (const int partition : {0, 1}) {
+      for (int i = 0; i < 3; ++i) {
+        RecordBatch one = batch(i);
+        one.partition = {partition};
+        REQUIRE(recomputation->fold(one));
+      }
+    }
+    REQUIRE(recomputation->finish());
+    scope.partitions[{0}].log = range;
+    scope.partitions[{1}].log = range;
   }
 
   void write(int i, Generation generation = {0}) {
@@ -237,4 +258,45 @@ TEST_CASE("rollups without a contribution are compared with whoever has the hour
     CHECK(bench.differences[0].kind == DifferenceKind::kExtraCell);
     CHECK(bench.differences[0].found == "0x78");
   }
+}
+
+TEST_CASE("a row of several contributions is compared with their merge") {
+  Bench bench(3);
+  bench.begin_with_two_partitions();
+  const auto window_of = [&](int partition, int i) {
+    auto bytes = bench.recomputation->find({partition}, kHour, Bench::device(i));
+    REQUIRE(bytes);
+    REQUIRE(*bytes);
+    SchemaPool schemas;
+    auto window = read_contribution(**bytes, schemas);
+    REQUIRE(window);
+    return std::move(*window);
+  };
+  bench.scope.several = true;
+  const auto contribution = [&](int partition, int i) {
+    return make_contribution_put(window_of(partition, i), Bench::device(i), kHour, 4, {0},
+                                 "t/" + std::to_string(partition));
+  };
+  // d0: both contributions, merged. d1: one of them has not been merged. d2: there is no row.
+  for (const int partition : {0, 1}) {
+    const RowPut put = contribution(partition, 0);
+    REQUIRE(put_shared(*bench.table, std::span(&put, 1), {}));
+  }
+  const RowPut merged = contribution(0, 1);
+  REQUIRE(put_shared(*bench.table, std::span(&merged, 1), {}));
+  const RowPut alone = contribution(1, 1);
+  REQUIRE(bench.table->put(std::span(&alone, 1)));
+  bench.compare();
+  CHECK(bench.counts.rows == 3);
+  CHECK(bench.counts.differing_rows == 2);
+  std::size_t missing = 0;
+  for (const Difference& difference : bench.differences) {
+    CHECK(difference.device != "d0");
+    if (difference.kind == DifferenceKind::kMissingRow) {
+      ++missing;
+      CHECK(difference.cells == 6);  // four and two contributions
+    }
+  }
+  CHECK(missing == 1);
+  CHECK(std::ranges::count(bench.kinds(), DifferenceKind::kOtherValue) == 2);  // sum and count
 }

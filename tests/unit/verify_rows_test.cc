@@ -47,7 +47,7 @@ std::vector<Difference> compare(const RowPut& expected, const StoredRow& found, 
   Difference about;
   about.hour = kHour;
   about.device = "d1";
-  const auto compared = compare_row(expected, found, about, layout, with_contributions,
+  const auto compared = compare_row(stored(expected), found, about, layout, with_contributions,
                                     [&](Difference difference) { differences.push_back(difference); });
   if (cells) *cells = compared;
   return differences;
@@ -67,7 +67,7 @@ std::map<PartitionId, PartitionFacts> facts() {
 FoundContribution contribution(std::int64_t offset) { return {{3}, {5}, {{offset}, 0}, 5'000, {1}}; }
 
 RowStanding standing(HourStart hour, const std::vector<FoundContribution>& found, bool expected = true) {
-  return standing_of(hour, found, expected, facts(), {1}, {kHour.ms - 100 * kHourMs});
+  return standing_of(hour, found, expected, false, facts(), {1}, {kHour.ms - 100 * kHourMs});
 }
 
 }  // namespace

@@ -49,6 +49,9 @@ class CountingTable final : public RollupTable {
   Result<std::vector<RowLookup>> look_up(std::span<const std::string> keys, std::string_view) override {
     return std::vector<RowLookup>(keys.size());
   }
+  Result<std::vector<StoredRow>> read(std::span<const std::string>) override {
+    return fatal("not asked for here");
+  }
   Result<void> scan(const std::string&, const std::string&, bool,
                     const std::function<bool(const StoredRow&)>&) override {
     return fatal("not asked for here");
