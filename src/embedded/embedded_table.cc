@@ -217,11 +217,11 @@ Result<std::vector<RowLookup>> EmbeddedTable::look_up(std::span<const std::strin
     if (!find_cell(value, 's', contribution, found, cell)) return false;
     if (found) {
       rows[i].contribution = std::move(cell);
-    } else {
-      StoredRow row;
-      if (!decode_row(value, row)) return false;
-      rows[i].has_rollup = has_unexplained_rollups(row, contribution);
+      return true;
     }
+    StoredRow row;
+    if (!decode_row(value, row)) return false;
+    rows[i] = look_up_in(row, contribution);
     return true;
   });
   if (!visited) return visited.error();

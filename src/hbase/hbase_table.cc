@@ -4,7 +4,6 @@
 #include <charconv>
 #include <limits>
 
-#include "core/contribution_codec.h"
 #include "hbase/hbase_client.h"
 #include "hbase/row_codec.h"
 #include "hbase/table_admin.h"
@@ -177,8 +176,9 @@ Result<std::vector<StoredRow>> HbaseTable::get_multiple(std::string_view what,
   return rows;
 }
 
-// Of the rows without the contribution, whether there are cells in `r`: a yes or a no, no data. Then, which
-// is rare, whose they may be.
+// Of the rows without the contribution, whether there are cells in `r`: a yes or a no, no data. Where there
+// are, the row is read whole, at one moment: it may have been written between the two questions, also by an
+// owner before us, and then the contribution is there now.
 Result<void> HbaseTable::find_rollups(std::span<const std::string> keys, std::string_view contribution,
                                       std::span<RowLookup> rows) {
   std::vector<std::size_t> asked;
@@ -199,21 +199,16 @@ Result<void> HbaseTable::find_rollups(std::span<const std::string> keys, std::st
     return unavailable(client_->message(
         "existsAll", rows_text(answers.size()) + " came back for " + std::to_string(gets.size())));
   }
-  std::vector<std::string> unexplained;
+  std::vector<std::size_t> there;
+  std::vector<std::string> there_keys;
   for (std::size_t i = 0; i < asked.size(); ++i) {
     if (!answers[i]) continue;
-    rows[asked[i]].has_rollup = true;
-    unexplained.push_back(keys[asked[i]]);
+    there.push_back(asked[i]);
+    there_keys.push_back(keys[asked[i]]);
   }
-  if (unexplained.empty()) return {};
-  auto contributions = get_multiple("get", unexplained, {{'s', ""}});
-  if (!contributions) return contributions.error();
-  for (std::size_t i = 0, row = 0; i < asked.size(); ++i) {
-    if (!answers[i]) continue;
-    rows[asked[i]].has_rollup = std::ranges::none_of(
-        (*contributions)[row++].cells,
-        [&](const StoredCell& cell) { return same_topic(cell.qualifier, contribution); });
-  }
+  auto whole = read(there_keys);
+  if (!whole) return whole.error();
+  for (std::size_t i = 0; i < there.size(); ++i) rows[there[i]] = look_up_in((*whole)[i], contribution);
   return {};
 }
 

@@ -111,10 +111,7 @@ Result<void> put_shared(RollupTable& table, std::span<const RowPut> contribution
 }
 
 RowLookup look_up_in(const StoredRow& row, const SharedRow& shared, std::string_view contribution) {
-  RowLookup found;
-  for (const StoredCell& cell : row.cells) {
-    if (cell.family == 's' && cell.qualifier == contribution) found.contribution = cell;
-  }
+  RowLookup found = look_up_in(row, contribution);
   found.has_rollup = shared.incomplete();
   found.behind = shared.behind();
   return found;

@@ -18,7 +18,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/contribution_codec.h"
 #include "core/result.h"
 #include "core/rollup_row.h"
 #include "core/types.h"
@@ -47,15 +46,8 @@ struct RowLookup {
   bool behind = false;  // of a row with several contributions: `r` is not the merge of all of them
 };
 
-// Whether a row of which a contribution was asked for and not found has cells in `r` that none can have made.
-inline bool has_unexplained_rollups(const StoredRow& row, std::string_view contribution) {
-  bool rollups = false;
-  for (const StoredCell& cell : row.cells) {
-    if (cell.family == 's' && same_topic(cell.qualifier, contribution)) return false;
-    rollups = rollups || cell.family == 'r';
-  }
-  return rollups;
-}
+// The answer that a row gives, as it was at one moment.
+RowLookup look_up_in(const StoredRow& row, std::string_view contribution);
 
 // What `table create` makes and `table check` compares with.
 struct TableSpec {
@@ -79,7 +71,7 @@ class RollupTable {
   // for a batch of one row, or when nothing of the batch was applied; the caller splits batches to find the
   // row that can never be written.
   virtual Result<void> put(std::span<const RowPut> rows) = 0;
-  // One answer per key, in order. contribution: qualifier in family `s`.
+  // One answer per key, in order, each as the row was at one moment. contribution: qualifier in family `s`.
   virtual Result<std::vector<RowLookup>> look_up(std::span<const std::string> keys,
                                                  std::string_view contribution) = 0;
   // All cells in `r` and `s` of each row, in the order of the keys; none where there is no row.

@@ -60,15 +60,7 @@ class SimTable {
   }
 
   RowLookup look_up(const std::string& key, const std::string& contribution) const {
-    RowLookup found;
-    const auto row = rows_.find(key);
-    if (row == rows_.end()) return found;
-    if (const auto cell = row->second.find({'s', contribution}); cell != row->second.end()) {
-      found.contribution = StoredCell{'s', contribution, cell->second.value, cell->second.timestamp};
-    } else {
-      found.has_rollup = has_unexplained_rollups(read(key), contribution);
-    }
-    return found;
+    return look_up_in(read(key), contribution);
   }
 
   bool empty() const { return rows_.empty(); }
