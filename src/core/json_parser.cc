@@ -42,15 +42,19 @@ std::string_view next_line(std::string_view& text) {
   return {};
 }
 
+char first_of(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t\r");
+  return begin == std::string_view::npos ? '\0' : line[begin];
+}
+
 // Whether a broken record is lines that stand alone, rather than one document that goes on below its first
-// line.
+// line: an array that the line leaves open, or an object of which the next line has a name or the end.
 bool is_line_by_line(std::string_view text) {
   const std::string_view line = next_line(text);
-  if (line.empty() || is_blank(text)) return false;
-  const std::size_t begin = line.find_first_not_of(" \t\r");
-  const bool opens = line.back() == '{' || line.back() == '[';
-  const bool open_array = begin != std::string_view::npos && line[begin] == '[' && line.back() != ']';
-  return !opens && !open_array;
+  const char below = first_of(next_line(text));
+  if (line.empty() || below == '\0') return false;
+  if (line.back() == '{') return below != '"' && below != '}';
+  return line.back() != '[' && (first_of(line) != '[' || line.back() == ']');
 }
 
 // The name that a pointer of one level holds (RFC 6901); what is no such pointer names nothing and is the

@@ -215,12 +215,15 @@ TEST_CASE("several readings in a record") {
       {a + nul + "\r\n" + b + nul + "\n", both},
       {a + "\n\xef\xbb\xbf" + b, both},
       {a.substr(0, 12) + "\n" + b, "!bad_json | b@2 t=2"},
+      {"{\n" + a + "\n" + b + "\n", "!bad_json | " + both},
+      {a.substr(0, a.find("\"t\"")) + "\n" + b, "!bad_json | b@2 t=2"},
 
       // One document over several lines.
       {"[\n" + a + ",\n" + b + "\n", "!bad_json"},
       {"[" + a + ",\n" + bad + ",\n" + b + "\n]", "!bad_json"},
       {"[ " + a + "\n, " + bad + "\n]", "!bad_json"},
       {"{\n" + a.substr(1) + "\n" + b + "\n}", "!bad_json"},
+      {"{\n}\n}", "!bad_json"},
   };
   for (const Case& c : cases) {
     CAPTURE(c.text);
