@@ -127,15 +127,18 @@ def cut_everything(world, draw):
 
 
 def _hold_puts(world, draw, count):
-    """(worker, Puts) of the first one that sends some: where HBase is away for other reasons, that takes a while."""
+    """(worker, Puts) of the first one that sends some: where HBase is away for other reasons, that takes a while. None once the load
+    is over."""
     deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
+    while time.monotonic() < deadline and world.loading():
         for worker in draw.sample(world.workers, len(world.workers)):
             with worker.holding:
                 worker.hbase.hold_puts(count, 8)
                 if held := worker.hbase.take_held():
                     return worker, held
-    raise Failed(f"no worker sent a Put within {PATIENCE_S} s")
+    if world.loading():
+        raise Failed(f"no worker sent a Put within {PATIENCE_S} s")
+    return None, []
 
 
 def _wait_for_the_table(world):
@@ -163,6 +166,9 @@ def late_put(world, draw):
     """A Put whose connection broke, and which the server carries out many seconds later, when newer ones have landed."""
     seconds, count = draw.uniform(6, 15), draw.randint(1, 4)
     worker, held = _hold_puts(world, draw, count)
+    if not held:
+        world.say("the load is over, and nobody sends a Put any more")
+        return
     world.say(f"worker {worker.name}: {len(held)} Puts held back for {seconds:.1f} s")
     time.sleep(seconds)
     rows = rows_in(held)

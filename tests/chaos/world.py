@@ -127,6 +127,9 @@ class World:
 
     # --- load
 
+    def loading(self):
+        return self._load_thread.is_alive()
+
     def _load(self):
         """`rate` readings a second for the whole time; what the broker does not take stays out of the topic, and so of the oracle."""
         now = int(time.time() * 1000)
