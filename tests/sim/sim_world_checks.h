@@ -11,14 +11,15 @@ inline bool SimWorld::shows(const std::string& key) const {
   if (wanted == safe_.end()) return true;
   std::int64_t least = 0;
   for (const auto& [partition, revision] : wanted->second) least += revision;
+  // An owner that has not heard of the growth may have added a metric of its own to a merge.
   const HourStart hour = split_row_key(key)->hour;
+  std::int64_t revision = -1;
   for (const StoredCell& cell : table_.read(key).cells) {
-    if (cell.family != 'r') continue;
-    const std::int64_t revision = split_cell_timestamp(cell.timestamp, hour).revision.value;
-    if (revision >= kMergedRevision.value) return revision - kMergedRevision.value >= least;
-    return wanted->second.size() == 1 && revision >= least;
+    if (cell.family == 'r')
+      revision = std::max(revision, split_cell_timestamp(cell.timestamp, hour).revision.value);
   }
-  return false;
+  if (revision >= kMergedRevision.value) return revision - kMergedRevision.value >= least;
+  return wanted->second.size() == 1 && revision >= least;
 }
 
 inline void SimWorld::check_reading(const SimPartition& partition, Position position,
