@@ -300,8 +300,9 @@ class Case:
         return "\n".join(service.process.tail(lines) for service in self.services if service.process)
 
 
-def case(name, **shape):
-    """Makes a test of a function of (case): a Case of this name, closed afterwards; its logs are added to a failure."""
+def case(name, long=False, **shape):
+    """Makes a test of a function of (case): a Case of this name, closed afterwards; its logs are added to a failure. long: one that the
+    short form of the suite leaves out, as others are nearest to what it shows."""
 
     def decorate(function):
         @functools.wraps(function)
@@ -314,6 +315,7 @@ def case(name, **shape):
             finally:
                 own.close()
 
+        test.long = long
         return test
 
     return decorate

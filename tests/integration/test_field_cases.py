@@ -87,7 +87,7 @@ class OffsetWatch:
         expect(not self.fell, f"committed offsets went down: {self.fell[:10]}")
 
 
-@case("case-15", partitions=4)
+@case("case-15", partitions=4, long=True)
 def test_case_15_joins_and_leaves_under_load(own):
     """50 of them with --long, else 8. One process stays; another comes and goes, by SIGTERM or by kill -9."""
     rounds = 50 if own.lab.long_outage else 8
@@ -205,7 +205,7 @@ def test_case_20_regions_too_busy(own):
     own.check_exact_counters(own.check())
 
 
-@case("case-20-idle", partitions=1)
+@case("case-20-idle", partitions=1, long=True)
 def test_case_20_idle_connections(own):
     """Eleven minutes with --long. Else the server drops idle clients after 3 s and its own HBase connection after 4 s."""
     settings = {

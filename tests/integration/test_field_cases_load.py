@@ -58,7 +58,7 @@ def watch_memory(service, seconds):
     return highest
 
 
-@case("case-26", partitions=8)
+@case("case-26", partitions=8, long=True)
 def test_case_26_sink_stalled_at_full_rate(own):
     """Ten minutes with --long, else 30 s. More comes in than the bounds hold, so partitions pause, and go on afterwards."""
     own.settings["state"]["memory"] = "64MiB"
@@ -94,7 +94,7 @@ def test_case_26_sink_stalled_at_full_rate(own):
     proxy.close()
 
 
-@case("case-32", partitions=1)
+@case("case-32", partitions=1, long=True)
 def test_case_32_one_partition_or_64(own):
     """The same devices, more of them than the memory for open hours holds: resident memory within 1.3 times."""
     many = Case(own.lab, "case-32-64", partitions=64)

@@ -75,7 +75,7 @@ def move(line, partition_of):
     return f"{partition_of(unpack(key) or b'')}\t{timestamp}\t{key}\t{rest}"
 
 
-@case("grown-down", partitions=3)
+@case("grown-down", partitions=3, long=True)
 def test_partitions_added_while_nobody_runs(own):
     own.prepare()
     (service,) = own.start("a")
@@ -93,7 +93,7 @@ def test_partitions_added_while_nobody_runs(own):
     expect("grown from 3 to 5 partitions" in told, f"it says nothing of the growth:\n{told}")
 
 
-@case("grown-kill", partitions=4)
+@case("grown-kill", partitions=4, long=True)
 def test_processes_killed_while_the_topic_grows(own):
     own.prepare()
     a, b = own.start("a", "b", states=["state-a", "state-b"])

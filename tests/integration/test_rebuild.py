@@ -118,7 +118,7 @@ def check_that_it_stays_the_live_service(own, new, whole, corrected):
     verified(own)
 
 
-@case("rebuild-killed")
+@case("rebuild-killed", long=True)
 def test_killed_in_the_middle_and_started_again(own):
     """While it reads, while it writes, and once without its state."""
     old = filled(own, "full")
@@ -175,7 +175,7 @@ def create(own, table):
     expect(done.returncode == 0, f"{done.stdout}{done.stderr}")
 
 
-@case("rebuild-fill", partitions=4)
+@case("rebuild-fill", partitions=4, long=True)
 def test_what_is_missing_comes_back(own):
     """Of the generation that is there, in a table that somebody has emptied; twice, and beside the live service."""
     service = filled(own)
