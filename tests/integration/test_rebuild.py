@@ -191,6 +191,35 @@ def test_what_is_missing_comes_back(own):
     expect(service.running, "the live service goes on")
 
 
+@case("rebuild-markers", partitions=1)
+def test_case_23_a_log_that_ends_in_what_is_no_record(own):
+    """Transaction markers and aborted records at the end: the rebuild comes to its end, and lags by nothing."""
+    own.prepare()
+    (service,) = own.start("a")
+
+    def reading(number):
+        text = b'{"device":"d1","ts":%d,"metrics":{"m":%d}}' % (own.lab.base - number, number)
+        return (0, own.lab.base, b"d1", text, [])
+
+    own.produce_records([reading(1)])
+    own.produce_records([reading(2), reading(3)], transaction="commit")
+    own.produce_records([reading(4)], transaction="abort")
+    own.settle(60)
+    made = own.command("table", "create", "--set", "sink.table=rebuild-markers-copy")
+    expect(made.returncode == 0, f"{made.stdout}{made.stderr}")
+    rebuild(own, "--into", "rebuild-markers-copy")
+    own.compare_cells(own.expected()[0], table="rebuild-markers-copy")
+    group = f"{own.group}.into.rebuild-markers-copy"
+    _, end, committed, _ = own.lab.kafka_probe.offsets(group, own.topic)[0]
+    expect(committed == end == 6, f"committed {committed} of {end}")
+    verified(own)
+    new = own.service("new", words=("rebuild", "--follow", "--yes")).start(ready=False)
+    take_over(own, new)
+    expect(service.process.wait(90) == MISSING, f"the old service ended with {service.process.exit_code}")
+    own.settle(60)
+    verified(own)
+
+
 @case("rebuild-refused", partitions=2)
 def test_not_without_being_asked(own):
     own.prepare()

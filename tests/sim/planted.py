@@ -82,20 +82,20 @@ BUGS = [
     Bug(
         "the commit passes pending windows",
         "src/pipeline/partition_state.cc",
-        "{outbox_.lowest(), waiting_.lowest(), side_tracker_.lowest(), gate_.lowest()}",
-        "{waiting_.lowest(), side_tracker_.lowest(), gate_.lowest()}",
+        "{outbox_.lowest(), unproven_.lowest(), waiting_.lowest(), side_tracker_.lowest(), gate_.lowest()}",
+        "{unproven_.lowest(), waiting_.lowest(), side_tracker_.lowest(), gate_.lowest()}",
     ),
     Bug(
         "the commit passes waiting readings",
         "src/pipeline/partition_state.cc",
-        "{outbox_.lowest(), waiting_.lowest(), side_tracker_.lowest(), gate_.lowest()}",
-        "{outbox_.lowest(), side_tracker_.lowest(), gate_.lowest()}",
+        "{outbox_.lowest(), unproven_.lowest(), waiting_.lowest(), side_tracker_.lowest(), gate_.lowest()}",
+        "{outbox_.lowest(), unproven_.lowest(), side_tracker_.lowest(), gate_.lowest()}",
     ),
     Bug(
         "the commit passes side records",
         "src/pipeline/partition_state.cc",
-        "{outbox_.lowest(), waiting_.lowest(), side_tracker_.lowest(), gate_.lowest()}",
-        "{outbox_.lowest(), waiting_.lowest(), gate_.lowest()}",
+        "{outbox_.lowest(), unproven_.lowest(), waiting_.lowest(), side_tracker_.lowest(), gate_.lowest()}",
+        "{outbox_.lowest(), unproven_.lowest(), waiting_.lowest(), gate_.lowest()}",
     ),
     Bug(
         "the commit goes back",
@@ -190,7 +190,7 @@ BUGS = [
         "a full worker folds on",
         "src/pipeline/partition_worker.cc",
         "  return waiting_.full() || side_tracker_.full() ||\n"
-        "         outbox_.size() + waiting_.asked() >= settings_.max_outbox ||\n",
+        "         outbox_.size() + waiting_.asked() + unproven_.size() >= settings_.max_outbox ||\n",
         "  return waiting_.full() || side_tracker_.full() ||\n",
     ),
     Bug(
@@ -245,6 +245,14 @@ BUGS = [
 ]
 
 
+def out_of_date():
+    """Bugs whose text the code no longer has; those not planted this time are looked at as well."""
+    for bug in BUGS:
+        count = (ROOT / bug.file).read_text().count(bug.right)
+        if count != 1:
+            yield f"{bug.name}: is out of date, its text occurs {count} times in {bug.file}"
+
+
 class Bench:
     def __init__(self, build):
         self.build = build
@@ -260,8 +268,6 @@ class Bench:
         """(caught, what happened)"""
         path = ROOT / bug.file
         text = path.read_text()
-        if text.count(bug.right) != 1:
-            return False, f"is out of date: its text occurs {text.count(bug.right)} times in {bug.file}"
         with tempfile.TemporaryDirectory() as folder:
             source, planted, program = (pathlib.Path(folder) / name for name in ("planted.cc", "planted.o", "sim"))
             source.write_text(text.replace(bug.right, bug.wrong))
@@ -304,6 +310,11 @@ def main():
     if options.list:
         print("\n".join(f"{bug.file}: {bug.name}" for bug in bugs))
         return 0
+    for stale in (survivors := list(out_of_date())):
+        print(f"NOT CAUGHT  {stale}")
+    if survivors:
+        print(f"0 passed, {len(survivors)} failed")
+        return 1
     bench = Bench(options.build.resolve())
     survived = 0
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
