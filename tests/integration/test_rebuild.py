@@ -191,7 +191,7 @@ def test_what_is_missing_comes_back(own):
     expect(service.running, "the live service goes on")
 
 
-@case("rebuild-markers", partitions=1)
+@case("rebuild-markers", partitions=1, long=True)
 def test_case_23_a_log_that_ends_in_what_is_no_record(own):
     """Transaction markers and aborted records at the end: the rebuild comes to its end, and lags by nothing."""
     own.prepare()
@@ -216,6 +216,7 @@ def test_case_23_a_log_that_ends_in_what_is_no_record(own):
     new = own.service("new", words=("rebuild", "--follow", "--yes")).start(ready=False)
     take_over(own, new)
     expect(service.process.wait(90) == MISSING, f"the old service ended with {service.process.exit_code}")
+    own.services.remove(service)
     own.settle(60)
     verified(own)
 
