@@ -10,7 +10,9 @@ void PartitionWorker::contribution_found(OpenWindow& entry, const WaitingRoom::F
   if (settings_.shared) {
     if (!found.row.behind || gate_.holds(entry.hour, entry.device->id)) return;
     outbox_.changed(entry, first, now);
-  } else {
+  } else if (split_cell_timestamp(found.row.contribution->timestamp, entry.hour).generation ==
+             marks_.generation) {
+    // Rows of an older generation are kept as they are: no topic grows while it is rebuilt.
     landed(entry, first);
   }
   // The state has to have what it calls pending.

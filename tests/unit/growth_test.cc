@@ -125,6 +125,25 @@ TEST_CASE("what an owner before us wrote whole is not proven either") {
   }
 }
 
+TEST_CASE("a row of an older generation stays as it is") {
+  GrowthBench bench;
+  FoldTools tools;
+  Window window(true, tools.schemas);
+  const std::vector<Metric> metrics = {{"a", 1}};
+  fold(window, tools, metrics, 1, {{5}, 0});
+  StartPlan plan = bench.plan_with(5, kBenchHour);
+  plan.marks.generation = {1};
+  bench.start(std::move(plan));
+  REQUIRE(bench.read(5, bench.reading(1, 1), kArrival + 5));
+  bench.step();
+  bench.sink.answer_look_up(std::vector{found(bytes_of(window), kBenchHour.ms + 1)});
+  bench.step();
+  CHECK(bench.committable() == 6);
+  bench.restart();
+  bench.land();
+  CHECK(bench.landed.empty());
+}
+
 TEST_CASE("a row whose totals are behind is pending, though its reading is in the contribution") {
   GrowthBench bench;
   bench.settings.shared.emplace();
