@@ -227,8 +227,8 @@ BUGS = [
     Bug(
         "shared rows: one that is behind is not pending",
         "src/pipeline/partition_growth.cc",
-        "    outbox_.changed(entry, first, now);\n  } else {\n",
-        "  } else {\n",
+        "    outbox_.changed(entry, first, now);\n",
+        "",
     ),
     Bug(
         "shared rows: the state lacks a window that it calls pending",
