@@ -53,6 +53,12 @@ Error broken(const char* what) {
   return fatal(std::string("contribution: ") + what + "; it was not written by this version or is damaged");
 }
 
+void add_contribution(RowPut& put, const Window& window, std::string_view qualifier) {
+  std::string contribution;
+  append_contribution(contribution, window);
+  put.add('s', qualifier, contribution);
+}
+
 bool read_metric(ByteReader& in, std::vector<std::string>& names, Window::Parts& parts, bool deduplicates) {
   std::string name(in.string());
   Aggregate aggregate;
@@ -152,9 +158,7 @@ bool same_topic(std::string_view qualifier, std::string_view other) {
 RowPut make_contribution_put(const Window& window, std::string_view device, HourStart hour,
                              std::uint32_t buckets, Generation generation, std::string_view qualifier) {
   RowPut put(row_key(device, hour, buckets), cell_timestamp(hour, generation, window.revision()));
-  std::string contribution;
-  append_contribution(contribution, window);
-  put.add('s', qualifier, contribution);
+  add_contribution(put, window, qualifier);
   return put;
 }
 
@@ -164,9 +168,7 @@ RowPut make_row_put(const Window& window, std::string_view device, HourStart hou
   for (std::size_t slot = 0; slot < window.schema().size(); ++slot) {
     add_rollup_cells(put, window.schema().name(slot), window.aggregate(slot).rollup(), layout);
   }
-  std::string contribution;
-  append_contribution(contribution, window);
-  put.add('s', qualifier, contribution);
+  add_contribution(put, window, qualifier);
   return put;
 }
 
