@@ -135,6 +135,7 @@ class Service : private RecordSource::Listener {
   Result<void> counted(std::int32_t partitions);
   void ask_partitions();
   void prove_now();
+  void say_grown(std::int32_t before, std::int32_t now) const;
   void note_growth();
   void tell_of_sharing();
   bool growth_noted();

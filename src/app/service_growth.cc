@@ -26,14 +26,16 @@ Result<void> Service::note_topic() {
   if (auto done = note_partitions(*parts_.table, topic, partition_count_, several, parts_.clock->now_ms());
       !done)
     return done;
-  if (grown) {
-    parts_.log('w', "topic " + topic + " has grown from " + std::to_string(before) + " to " +
-                        std::to_string(partition_count_) +
-                        " partitions: rows of the table may have several contributions from now on");
-  }
+  if (grown) say_grown(before, partition_count_);
   shared_.store(several);
   told_count_ = several ? partition_count_ : 0;
   return {};
+}
+
+void Service::say_grown(std::int32_t before, std::int32_t now) const {
+  parts_.log('w', "topic " + parts_.config.kafka.topics.front() + " has grown from " +
+                      std::to_string(before) + " to " + std::to_string(now) +
+                      " partitions: rows of the table may have several contributions from now on");
 }
 
 SharedRowRules Service::shared_rows() {
@@ -65,9 +67,7 @@ Result<void> Service::counted(std::int32_t partitions) {
     if (rebuilding())
       return fatal("topic " + topic + " has grown to " + std::to_string(partitions) +
                    " partitions while it is read again: begin the rebuild anew");
-    parts_.log('w', "topic " + topic + " has grown from " + std::to_string(partition_count_) + " to " +
-                        std::to_string(partitions) +
-                        " partitions: rows of the table may have several contributions from now on");
+    say_grown(partition_count_, partitions);
     partition_count_ = partitions;
     note_growth();
     return {};

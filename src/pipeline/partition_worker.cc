@@ -317,8 +317,7 @@ Result<void> PartitionWorker::check_key(const Record& record, const ParsedReadin
       "'. kafka.partitioning \"by_device\" needs the device as the key, so that all readings of a device are "
       "in one partition. "
       "If the producer's keys keep a device in one partition by other means, set it to \"trusted\"; if "
-      "nothing "
-      "does, to \"any\".");
+      "nothing does, to \"any\".");
 }
 
 SideRecord PartitionWorker::side_record(SideChannel channel, std::string_view reason, Position position,
