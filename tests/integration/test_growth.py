@@ -10,11 +10,16 @@ from records import pack, unpack
 from service import expect, expect_none, wait_until
 
 
+def move(line, partition_of):
+    """A record in another partition: partition_of(key)."""
+    _, timestamp, key, rest = line.split("\t", 3)
+    return f"{partition_of(unpack(key) or b'')}\t{timestamp}\t{key}\t{rest}"
+
+
 def lines_of(own, stage, partition_of):
-    """The records of a stage of the small fleet, in partitions of our own: partition_of(key)."""
+    """The records of a stage of the small fleet, in partitions of our own."""
     for line in open(own.lab.fleet("small")[stage], encoding="ascii"):
-        _, timestamp, key, rest = line.split("\t", 3)
-        yield f"{partition_of(unpack(key) or b'')}\t{timestamp}\t{key}\t{rest}"
+        yield move(line, partition_of)
 
 
 def produce_lines(own, lines):
@@ -68,11 +73,6 @@ def test_case_25_partitions_added_while_running(own):
     own.wait_balanced(2, timeout=120)
     own.settle()
     check(own, at_least=100)
-
-
-def move(line, partition_of):
-    _, timestamp, key, rest = line.split("\t", 3)
-    return f"{partition_of(unpack(key) or b'')}\t{timestamp}\t{key}\t{rest}"
 
 
 @case("grown-down", partitions=3, long=True)

@@ -25,8 +25,22 @@ struct GrowthBench : WorkerBench {
     step();
   }
   void share() { worker->share({}, 9, now); }
+  // A reading of an hour that an owner before us may have written.
+  void look_up_reading_5() {
+    REQUIRE(read(5, reading(1, 1), kArrival + 5));
+    step();
+  }
   std::uint64_t unproven() const { return worker->counters().unproven.get(); }
 };
+
+// As that owner left it: with the reading.
+RowLookup row_with_reading_5() {
+  FoldTools tools;
+  Window window(true, tools.schemas);
+  const std::vector<Metric> metrics = {{"a", 1}};
+  fold(window, tools, metrics, 1, {{5}, 0});
+  return found(bytes_of(window), kBenchHour.ms + 1);
+}
 
 RowLookup behind(RowLookup row) {
   row.behind = true;
@@ -101,14 +115,9 @@ TEST_CASE("a whole row on its way when the growth is heard of does not count") {
 
 TEST_CASE("what an owner before us wrote whole is not proven either") {
   GrowthBench bench;
-  FoldTools tools;
-  Window window(true, tools.schemas);
-  const std::vector<Metric> metrics = {{"a", 1}};
-  fold(window, tools, metrics, 1, {{5}, 0});
   bench.start(bench.plan_with(5, kBenchHour));
-  REQUIRE(bench.read(5, bench.reading(1, 1), kArrival + 5));
-  bench.step();
-  bench.sink.answer_look_up(std::vector{found(bytes_of(window), kBenchHour.ms + 1)});
+  bench.look_up_reading_5();
+  bench.sink.answer_look_up(std::vector{row_with_reading_5()});
   bench.step();
   CHECK(bench.worker->counters().already_counted.get() == 1);
   CHECK(bench.committable() == -1);
@@ -127,16 +136,11 @@ TEST_CASE("what an owner before us wrote whole is not proven either") {
 
 TEST_CASE("a row of an older generation stays as it is") {
   GrowthBench bench;
-  FoldTools tools;
-  Window window(true, tools.schemas);
-  const std::vector<Metric> metrics = {{"a", 1}};
-  fold(window, tools, metrics, 1, {{5}, 0});
   StartPlan plan = bench.plan_with(5, kBenchHour);
   plan.marks.generation = {1};
   bench.start(std::move(plan));
-  REQUIRE(bench.read(5, bench.reading(1, 1), kArrival + 5));
-  bench.step();
-  bench.sink.answer_look_up(std::vector{found(bytes_of(window), kBenchHour.ms + 1)});
+  bench.look_up_reading_5();
+  bench.sink.answer_look_up(std::vector{row_with_reading_5()});
   bench.step();
   CHECK(bench.committable() == 6);
   bench.restart();
@@ -147,16 +151,11 @@ TEST_CASE("a row of an older generation stays as it is") {
 TEST_CASE("a row whose totals are behind is pending, though its reading is in the contribution") {
   GrowthBench bench;
   bench.settings.shared.emplace();
-  FoldTools tools;
-  Window window(true, tools.schemas);
-  const std::vector<Metric> metrics = {{"a", 1}};
-  fold(window, tools, metrics, 1, {{5}, 0});
   bench.start(bench.plan_with(5, kBenchHour));
-  REQUIRE(bench.read(5, bench.reading(1, 1), kArrival + 5));
-  bench.step();
+  bench.look_up_reading_5();
   REQUIRE(bench.sink.look_ups.size() == 1);
   CHECK(bench.sink.look_ups[0].shared);
-  const RowLookup row = found(bytes_of(window), kBenchHour.ms + 1);
+  const RowLookup row = row_with_reading_5();
   SUBCASE("behind") {
     bench.sink.answer_look_up(std::vector{behind(row)});
     bench.step();
@@ -175,15 +174,10 @@ TEST_CASE("a row whose totals are behind is pending, though its reading is in th
 
 TEST_CASE("a look-up that was on its way when the growth is heard of may have missed that") {
   GrowthBench bench;
-  FoldTools tools;
-  Window window(true, tools.schemas);
-  const std::vector<Metric> metrics = {{"a", 1}};
-  fold(window, tools, metrics, 1, {{5}, 0});
   bench.start(bench.plan_with(5, kBenchHour));
-  REQUIRE(bench.read(5, bench.reading(1, 1), kArrival + 5));
-  bench.step();
+  bench.look_up_reading_5();
   bench.share();
-  bench.sink.answer_look_up(std::vector{found(bytes_of(window), kBenchHour.ms + 1)});
+  bench.sink.answer_look_up(std::vector{row_with_reading_5()});
   bench.step();
   CHECK(bench.committable() == -1);
   bench.land();
