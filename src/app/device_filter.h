@@ -5,12 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/glob.h"
+
 namespace hourfold {
 
 class DeviceFilter {
  public:
-  // "dev-1,dev-2", "site-a-*,site-b-??"; * is any text, ? one byte, and a backslash takes the next byte as it
-  // is. Empty: every device.
+  // "dev-1,dev-2", "site-a-*,site-b-??", see core/glob.h. Empty: every device.
   explicit DeviceFilter(std::string_view text);
 
   bool takes(std::string_view device) const;
@@ -19,14 +20,7 @@ class DeviceFilter {
   std::vector<std::string> names() const;
 
  private:
-  struct Part {
-    enum class Kind : unsigned char { kByte, kOne, kAny } kind;
-    char byte = 0;
-  };
-  using Pattern = std::vector<Part>;
-  static bool matches(const Pattern& pattern, std::string_view device);
-
-  std::vector<Pattern> patterns_;
+  std::vector<Glob> patterns_;
 };
 
 }  // namespace hourfold

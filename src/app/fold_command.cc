@@ -124,10 +124,10 @@ int usage_error(const Error& error) {
 int fold_command(const FoldOptions& options) {
   const auto config = load_config(options.config, NeedsKafka::kNo);
   if (!config) return kExitUsage;
-  if (config->reading.shape.device == "key") {
-    print_error(
-        "fold cannot use reading.device \"key\": lines have no key. Give the field, as in --set "
-        "reading.device=/device");
+  for (const std::string& part : config->reading.shape.device) {
+    if (part != "key" && !part.starts_with("header:")) continue;
+    print_error("fold cannot use reading.device \"" + part +
+                "\": lines have neither key nor headers. Give the field, as in --set reading.device=/device");
     return kExitUsage;
   }
   std::vector<std::string> files = options.files;

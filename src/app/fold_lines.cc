@@ -10,6 +10,12 @@ constexpr std::string_view kArrivalField = "/arrival_ts";
 
 bool is_empty(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
+// Whether the field is something else already.
+bool is_named(const ReadingShape& shape, std::string_view field) {
+  return shape.time == field || shape.metrics == field || shape.metric == field || shape.value == field ||
+         std::find(shape.device.begin(), shape.device.end(), field) != shape.device.end();
+}
+
 void append_rows(std::string_view device, HourStart hour, const Window& window,
                  std::vector<LineFolder::Row>& rows) {
   for (std::size_t slot = 0; slot < window.schema().size(); ++slot) {
@@ -21,19 +27,24 @@ void append_rows(std::string_view device, HourStart hour, const Window& window,
 
 ReadingShape shape_for_lines(ReadingShape shape) {
   if (shape.arrival != "record") return shape;
-  shape.arrival = kArrivalField;
   shape.arrival_falls_back_to_event = true;
+  const bool has_pointers = shape.format == PayloadFormat::kJson || shape.format == PayloadFormat::kAvro;
+  if (has_pointers && !is_named(shape, kArrivalField)) shape.arrival = kArrivalField;
   return shape;
 }
 
 LineFolder::LineFolder(const ReadingConfig& reading, const ArrivalPolicy& policy)
-    : deduplicate_(reading.deduplicate), policy_(policy), parser_(shape_for_lines(reading.shape)) {}
+    : deduplicate_(reading.deduplicate),
+      policy_(policy),
+      parser_(make_payload_parser(shape_for_lines(reading.shape))) {
+  tools_.max_metrics = reading.max_metrics;
+}
 
 std::uint32_t LineFolder::fold(std::string_view line) {
   if (is_empty(line)) return 0;
   const Offset offset{static_cast<std::int64_t>(counts_.lines++)};
   const std::uint64_t malformed_before = counts_.malformed;
-  const ParsedRecord& record = parser_.parse(line, std::nullopt, -1);
+  const ParsedRecord& record = parser_->parse({line});
   for (std::size_t i = 0; i < record.rejected_metrics.size(); ++i) {
     counts_.rejected_metrics[i] += record.rejected_metrics[i];
   }

@@ -15,8 +15,8 @@
 
 #include "core/classify.h"
 #include "core/config.h"
-#include "core/json_parser.h"
 #include "core/window.h"
+#include "payload/payload_parser.h"
 
 namespace hourfold {
 
@@ -78,7 +78,7 @@ class LineFolder {
 
   const bool deduplicate_;
   const ArrivalPolicy policy_;
-  JsonParser parser_;
+  std::unique_ptr<PayloadParser> parser_;
   FoldTools tools_;
   Devices devices_;
   Devices::value_type* last_device_ = nullptr;

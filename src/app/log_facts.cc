@@ -2,16 +2,19 @@
 
 #include <chrono>
 
+#include "payload/payload_parser.h"
+
 namespace hourfold {
 namespace {
 
 constexpr std::int64_t kPatienceMs = 60'000;
 constexpr int kPollMs = 200;
 
-std::optional<EpochMs> first_arrival(const RecordBatch& batch, JsonParser& parser) {
+std::optional<EpochMs> first_arrival(const RecordBatch& batch, PayloadParser& parser) {
   for (const Record& record : batch.records) {
     if (!record.value) continue;
-    const ParsedRecord& parsed = parser.parse(*record.value, record.key, record.timestamp_ms);
+    const ParsedRecord& parsed =
+        parser.parse({*record.value, record.key, record.timestamp_ms, record.headers.get()});
     for (const ParsedReading& reading : parsed.readings) {
       if (reading.malformed == Malformed::kNone) return reading.arrival_ms;
     }
@@ -60,11 +63,11 @@ Result<std::map<PartitionId, EpochMs>> first_arrivals(LogReader& reader,
                                                       const std::map<PartitionId, LogBounds>& ranges,
                                                       const ReadingConfig& reading,
                                                       const std::function<bool()>& stopped) {
-  JsonParser parser(reading.shape);
+  const auto parser = make_payload_parser(reading.shape);
   std::map<PartitionId, EpochMs> arrivals;
   auto read = read_all(reader, ranges, stopped, [&](const RecordBatch& batch) -> Result<void> {
     if (arrivals.contains(batch.partition)) return {};
-    if (const auto arrival = first_arrival(batch, parser)) {
+    if (const auto arrival = first_arrival(batch, *parser)) {
       arrivals.emplace(batch.partition, *arrival);
       reader.finish(batch.partition);
     }

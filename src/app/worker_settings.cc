@@ -10,6 +10,7 @@ WorkerSettings worker_settings(const Config& config, PartitionId partition, std:
   settings.partition = partition;
   settings.shape = config.reading.shape;
   settings.deduplicate = config.reading.deduplicate;
+  settings.max_metrics = config.reading.max_metrics;
   // A topic of one partition keeps every device in one partition whatever its keys are.
   settings.check_keys = config.kafka.partitioning == Partitioning::kByDevice && partition_count > 1;
   settings.policy = config.policy;

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "core/config_reading.h"
 #include "core/config_section.h"
 
 namespace hourfold {
@@ -37,27 +38,8 @@ bool is_address(std::string_view text, std::uint32_t lowest_port) {
          number <= 65'535;
 }
 
-std::optional<std::vector<std::string>> read_list(ConfigSection& section, const std::string& key) {
-  const nlohmann::json* value = section.value(key);
-  if (value == nullptr) return std::nullopt;
-  if (value->is_string() && section.reader().document().is_overridden(section.path_of(key))) {
-    const auto one = section.text(key);
-    return one ? std::optional(std::vector{*one}) : std::nullopt;
-  }
-  std::vector<std::string> list;
-  if (!value->is_array()) return std::nullopt;
-  for (const auto& item : *value) {
-    const auto text = item.is_string()
-                          ? section.reader().expand(section.path_of(key), item.get<std::string>())
-                          : std::nullopt;
-    if (!text) return std::nullopt;
-    list.push_back(*text);
-  }
-  return list;
-}
-
 void read_topics(ConfigSection& section, std::vector<std::string>& topics) {
-  const auto list = read_list(section, "topics");
+  const auto list = section.texts("topics");
   if (!section.has("topics")) return;
   if (!list || list->empty())
     return section.expected("topics", R"(a list with the name of the topic, as ["telemetry"])");
@@ -105,50 +87,6 @@ void read_kafka(ConfigSection section, KafkaConfig& kafka, bool required) {
   if (!section.has("brokers"))
     section.problem("brokers", R"(is missing; name the brokers, as "kafka1:9092,kafka2:9092")");
   if (!section.has("topics")) section.problem("topics", R"(is missing; name the topic, as ["telemetry"])");
-}
-
-// A JSON pointer to a member of the reading itself, or the word that stands for something outside of it.
-void read_pointer(ConfigSection& section, const std::string& key, std::string_view word, std::string& out) {
-  const auto text = section.text(key);
-  if (!text) return;
-  if (!word.empty() && *text == word) {
-    out = *text;
-  } else if (text->size() < 2 || text->front() != '/') {
-    const std::string or_word = word.empty() ? "" : ", or \"" + std::string(word) + "\"";
-    section.expected(key, "a JSON pointer such as \"/" + key + "\"" + or_word);
-  } else if (text->find('/', 1) != std::string::npos) {
-    section.problem(
-        key, "pointers below the first level are not built yet; name a member of the reading itself, as \"/" +
-                 key + "\"");
-  } else {
-    out = *text;
-  }
-}
-
-void only_one_built(ConfigSection& section, const std::string& key, const std::string& built,
-                    const std::string& meaning) {
-  const auto text = section.text(key);
-  if (text && *text != built)
-    section.problem(
-        key, "\"" + *text + "\" is not built yet; this version reads \"" + built + "\" (" + meaning + ")");
-}
-
-void read_reading(ConfigSection section, ReadingConfig& reading) {
-  ReadingShape& shape = reading.shape;
-  only_one_built(section, "format", "json", "objects, arrays of them, several in a row");
-  read_pointer(section, "device", "key", shape.device);
-  read_pointer(section, "time", "", shape.time);
-  only_one_built(section, "time_unit", "ms", "whole milliseconds since 1970");
-  read_pointer(section, "metrics", "", shape.metrics);
-  read_pointer(section, "arrival", "record", shape.arrival);
-  section.flag("numeric_strings", shape.numeric_strings);
-  section.flag("booleans", shape.booleans);
-  section.flag("deduplicate", reading.deduplicate);
-  if (shape.metrics == shape.device || shape.metrics == shape.time || shape.metrics == shape.arrival) {
-    section.problem("metrics", "points to " + shape.metrics + ", and so does another key of the section");
-  }
-  if (shape.device == shape.time)
-    section.problem("device", "points to " + shape.device + ", and so does reading.time");
 }
 
 void read_policy(ConfigSection section, ArrivalPolicy& policy) {

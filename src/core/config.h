@@ -16,9 +16,10 @@
 #include <vector>
 
 #include "core/classify.h"
-#include "core/json_parser.h"
+#include "core/reading_shape.h"
 #include "core/result.h"
 #include "core/rollup_row.h"
+#include "core/window.h"
 
 namespace hourfold {
 
@@ -39,6 +40,7 @@ struct KafkaConfig {
 
 struct ReadingConfig {
   ReadingShape shape;
+  std::uint32_t max_metrics = kMaxMetricsPerWindow;  // of a device and hour
   bool deduplicate = true;
 };
 

@@ -149,6 +149,33 @@ void ConfigSection::filled_text(const std::string& key, std::string& out) {
   out = *found;
 }
 
+std::optional<std::vector<std::string>> ConfigSection::texts(const std::string& key) {
+  const Json* found = value(key);
+  if (found == nullptr) return std::nullopt;
+  if (found->is_string()) {
+    const auto one = text(key);
+    return one ? std::optional(std::vector{*one}) : std::nullopt;
+  }
+  if (!found->is_array()) return std::nullopt;
+  std::vector<std::string> list;
+  for (const auto& item : *found) {
+    const auto text = item.is_string() ? reader_.expand(path_of(key), item.get<std::string>()) : std::nullopt;
+    if (!text) return std::nullopt;
+    list.push_back(*text);
+  }
+  return list;
+}
+
+void ConfigSection::document_text(const std::string& key, std::string& out) {
+  const Json* found = value(key);
+  if (found == nullptr) return;
+  if (found->is_object() || found->is_array()) {
+    out = found->dump();
+  } else {
+    filled_text(key, out);
+  }
+}
+
 void ConfigSection::flag(const std::string& key, bool& out) {
   const Json* found = value(key);
   if (found == nullptr) return;

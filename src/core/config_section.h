@@ -71,6 +71,10 @@ class ConfigSection {
   // boolean is its text.
   std::optional<std::string> text(const std::string& key);
   void filled_text(const std::string& key, std::string& out);
+  // A list of texts, or one of them alone. Nothing, and no problem yet, if it is missing or neither.
+  std::optional<std::vector<std::string>> texts(const std::string& key);
+  // A JSON document: in place, or in a text.
+  void document_text(const std::string& key, std::string& out);
   void flag(const std::string& key, bool& out);
   void number(const std::string& key, std::uint32_t low, std::uint32_t high, std::uint32_t& out);
   void duration(const std::string& key, std::int64_t low_ms, std::int64_t high_ms, std::int64_t& out_ms);

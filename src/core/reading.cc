@@ -32,6 +32,22 @@ std::string_view to_string(Malformed reason) {
       return "no_usable_metric";
     case Malformed::kNoArrival:
       return "no_arrival";
+    case Malformed::kCompressed:
+      return "compressed";
+    case Malformed::kFramed:
+      return "framed";
+    case Malformed::kNoFraming:
+      return "no_framing";
+    case Malformed::kUnknownSchema:
+      return "unknown_schema";
+    case Malformed::kBadAvro:
+      return "bad_avro";
+    case Malformed::kNoBody:
+      return "no_body";
+    case Malformed::kBadSenml:
+      return "bad_senml";
+    case Malformed::kBadLine:
+      return "bad_line";
     case Malformed::kCount:
       break;
   }

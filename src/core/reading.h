@@ -32,6 +32,15 @@ enum class Malformed : std::uint8_t {
   kNoMetrics,       // missing, or no object
   kNoUsableMetric,  // there were metrics, and every one of them was rejected
   kNoArrival,       // the record has no timestamp, or the configured field is missing or broken
+  kCompressed,      // gzip or zstd inside the value
+  kFramed,          // a schema registry's framing, where none is expected
+  kNoFraming,       // none, or another one, where it is expected
+  kUnknownSchema,   // the registry, or the configuration, has no schema of that id
+  kBadAvro,         // not what the schema says
+  kNoBody,          // the envelope has none, or it is no object, array or document in a text
+  kBadSenml,  // a field of RFC 8428 with a value that it cannot have, or one that must be understood and is
+              // not
+  kBadLine,   // not the line protocol
   kCount,
 };
 std::string_view to_string(Malformed reason);

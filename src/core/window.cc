@@ -63,7 +63,7 @@ FoldOutcome Window::fold(std::span<const Metric> metrics, std::uint32_t time, Po
       return outcome;
     }
     if (revision_ >= kMaxRevision) return {FoldResult::kHourFull, 0, false};
-    if (schema_->size() + fresh.unknown.size() > kMaxMetricsPerWindow)
+    if (schema_->size() + fresh.unknown.size() > tools.max_metrics)
       return {FoldResult::kContributionFull, 0, false};
     const std::size_t grown = size_bound_ + growth_bound(metrics, fresh);
     if (grown <= kMaxContributionBytes) {
@@ -85,7 +85,7 @@ bool Window::was_refused(std::span<const Metric> metrics, std::span<const Slot> 
   const Fresh fresh = find_fresh(metrics, slots, time, unused);
   // What was folded is held; without seen times that can only be told of the names.
   if (fresh.empty() || (!deduplicates_ && fresh.unknown.empty())) return false;
-  if (schema_->size() + fresh.unknown.size() > kMaxMetricsPerWindow) return true;
+  if (schema_->size() + fresh.unknown.size() > tools.max_metrics) return true;
   if (size_bound_ + growth_bound(metrics, fresh) <= kMaxContributionBytes) return false;
   Window grown = *this;
   return !grown.fits_exactly(metrics, fresh, time, tools);

@@ -42,6 +42,7 @@ struct FoldOutcome {
 struct FoldTools {
   SchemaPool schemas;
   SlotMapper slots;
+  std::size_t max_metrics = kMaxMetricsPerWindow;  // a lower bound of the operator; a part of the rules
 };
 
 class Window {

@@ -54,7 +54,7 @@ PartitionWorker::PartitionWorker(WorkerSettings settings, StartPlan plan, Window
       log_(qualifier_, {plan.log_end, marks_.last_folded, plan.rules_changed}),
       store_(store),
       sink_(sink),
-      parser_(settings_.shape),
+      parser_(make_payload_parser(settings_.shape, settings_.schemas)),
       windows_(store, tools_),
       gate_(marks_.rebuild),
       outbox_(settings_.emit, settings_.buckets),
@@ -71,6 +71,7 @@ PartitionWorker::PartitionWorker(WorkerSettings settings, StartPlan plan, Window
       // Staggered, so that the partitions of a process do not all write at the same moment.
       next_checkpoint_ms_(now + settings_.checkpoint_ms / 2 +
                           (settings_.partition.value * 7919) % (settings_.checkpoint_ms / 2 + 1)) {
+  tools_.max_metrics = settings_.max_metrics;
   if (!settings_.shared) return;
   emitter_.share(*settings_.shared);
   waiting_.share(*settings_.shared);
@@ -124,7 +125,8 @@ Result<void> PartitionWorker::fold_record(const Record& record, EpochMs now) {
     counters_.tombstones.add();
     return {};
   }
-  const ParsedRecord& parsed = parser_.parse(*record.value, record.key, record.timestamp_ms);
+  const ParsedRecord& parsed =
+      parser_->parse({*record.value, record.key, record.timestamp_ms, record.headers.get()});
   if (auto same = log_.check_record(record, parsed.readings); !same) return same;
   counters_.records.add();
   if (settings_.check_keys) {

@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "core/config.h"
-#include "core/json_parser.h"
 #include "core/state_codec.h"
 #include "core/window.h"
+#include "payload/payload_parser.h"
 #include "pipeline/counters.h"
 #include "pipeline/emission_gate.h"
 #include "pipeline/emitter.h"
@@ -44,8 +44,10 @@ struct WorkerSettings {
   std::string topic;
   PartitionId partition;
   ReadingShape shape;
+  AvroSchemas* schemas = nullptr;  // where the shape needs some; outlives the worker
   bool deduplicate = true;
-  bool check_keys = false;  // the record key must be the device
+  std::size_t max_metrics = kMaxMetricsPerWindow;  // of a window
+  bool check_keys = false;                         // the record key must be the device
   ArrivalPolicy policy;
   EmitPolicy emit;
   RowLayout layout = RowLayout::kWide;
@@ -181,7 +183,7 @@ class PartitionWorker {
   SinkQueue& sink_;
   WorkerCounters counters_;
   FoldTools tools_;
-  JsonParser parser_;
+  std::unique_ptr<PayloadParser> parser_;
   WindowTable windows_;
   EmissionGate gate_;
   Outbox outbox_;

@@ -67,7 +67,7 @@ TEST_CASE("everything has a default but brokers and topics") {
     CHECK(c.kafka.partitioning == Partitioning::kByDevice);
     CHECK(c.kafka.on_gap == OnGap::kStop);
     CHECK(c.kafka.properties.empty());
-    CHECK(c.reading.shape.device == "/device");
+    CHECK(c.reading.shape.device == std::vector<std::string>{"/device"});
     CHECK(c.reading.shape.arrival == "record");
     CHECK(c.reading.deduplicate);
     CHECK(c.policy.max_future_ms == 300'000);
@@ -102,7 +102,7 @@ TEST_CASE("other than the defaults") {
   CHECK(c.kafka.properties.at("session.timeout.ms") == "6000");
   CHECK(c.kafka.properties.at("enable.ssl.certificate.verification") == "true");
   CHECK(c.kafka.properties.at("sasl.password") == "hunter2");
-  CHECK(c.reading.shape.device == "key");
+  CHECK(c.reading.shape.device == std::vector<std::string>{"key"});
   CHECK(c.reading.shape.metrics == "/m~1x");
   CHECK(c.reading.shape.arrival == "/received");
   CHECK(c.policy.max_future_ms == 0);
@@ -167,7 +167,7 @@ TEST_CASE("what is wrong is refused, with the key and what would be right") {
       {R"({"kafka":{"properties":{"a":[1]}}})",
        "kafka.properties.a: must be a text, a number, true or false"},
       // topics and partitioning
-      {R"({"kafka":{"topics":"t"}})", "kafka.topics: must be a list with the name of the topic"},
+      {R"({"kafka":{"topics":7}})", "kafka.topics: must be a list with the name of the topic"},
       {R"({"kafka":{"topics":[]}})", "kafka.topics: must be a list with the name of the topic"},
       {R"({"kafka":{"topics":["a","b"]}})", "run one hourfold per topic"},
       {R"({"kafka":{"topics":["a b"]}})", "kafka.topics: must be the name of one topic"},
@@ -175,16 +175,51 @@ TEST_CASE("what is wrong is refused, with the key and what would be right") {
        "must be one of \"by_device\", \"trusted\", \"any\", is \"key\""},
       {R"({"kafka":{"on_gap":"jump"}})", "kafka.on_gap: must be one of \"stop\", \"continue\""},
       // readings
-      {R"({"reading":{"format":"senml"}})",
-       "reading.format: \"senml\" is not built yet; this version reads \"json\""},
-      {R"({"reading":{"time_unit":"us"}})", "reading.time_unit: \"us\" is not built yet"},
+      {R"({"reading":{"format":"xml"}})", "reading.format: must be one of \"json\", \"senml\", \"influx\""},
+      {R"({"reading":{"time_unit":"m"}})", "reading.time_unit: must be one of \"ms\", \"s\", \"us\""},
+      {R"({"reading":{"time_zone":"CET"}})",
+       "reading.time_zone: must be \"Z\" or an offset such as \"+05:30\""},
+      {R"({"reading":{"time_zone":"+24:00"}})", "reading.time_zone: must be"},
       {R"({"reading":{"device":"device"}})",
-       "reading.device: must be a JSON pointer such as \"/device\", or \"key\""},
+       "reading.device: must be a JSON pointer such as \"/device\", \"key\", \"header:NAME\", or a list"},
+      {R"({"reading":{"device":"envelope:/id"}})", "reading.device: must be"},
+      {R"({"reading":{"device":["/a","tag:b"]}})", "reading.device: must be"},
+      {R"({"reading":{"device":[]}})", "reading.device: must be"},
+      {R"({"reading":{"body":"b"}})", "reading.body: must be a JSON pointer"},
+      {R"({"reading":{"body":"/b","device":"envelope:/b/c"}})", "reading.device: points into /b"},
       {R"({"reading":{"device":"/"}})", "reading.device: must be a JSON pointer"},
-      {R"({"reading":{"time":"key"}})", "reading.time: must be a JSON pointer such as \"/time\", is \"key\""},
-      {R"({"reading":{"metrics":"/data/metrics"}})",
-       "reading.metrics: pointers below the first level are not built yet"},
-      {R"({"reading":{"metrics":"/ts"}})", "reading.metrics: points to /ts"},
+      {R"({"reading":{"time":"key"}})",
+       "reading.time: must be a JSON pointer such as \"/ts\", or \"record\", is \"key\""},
+      {R"({"reading":{"metrics":"metrics"}})",
+       "reading.metrics: must be a JSON pointer such as \"/metrics\", or \"\" for the reading itself"},
+      {R"({"reading":{"metrics":"/ts"}})", "points to /ts"},
+      {R"({"reading":{"time":"/device/t"}})",
+       "reading.time: points into /device, and so does reading.device"},
+      {R"({"reading":{"metric":"/m","metrics":"/x"}})",
+       "reading.metrics: and reading.metric exclude each other"},
+      {R"({"reading":{"value":"/v"}})", "reading.value: is where the one metric of a reading has its value"},
+      {R"({"reading":{"decimal_comma":true}})", "reading.decimal_comma: is about numbers in strings"},
+      {R"({"reading":{"format":"influx"}})", "reading.device: is missing; name the tags"},
+      {R"({"reading":{"format":"influx","device":"tag:h","time_unit":"rfc3339"}})",
+       "reading.time_unit: must be one of"},
+      {R"({"reading":{"format":"senml","time":"/t"}})", "reading.time: must be \"record\""},
+      {R"({"reading":{"format":"senml","metrics":"/t"}})",
+       "reading.metrics: has no meaning with \"format\": \"senml\"; it belongs to \"json\" and \"avro\""},
+      {R"({"reading":{"measurement_prefix":true}})", "reading.measurement_prefix: has no meaning"},
+      {R"({"reading":{"format":"avro"}})", "reading.schema: is needed"},
+      {R"({"reading":{"format":"avro","framing":"confluent"}})",
+       "reading.schema_registry: or reading.schemas is needed"},
+      {R"({"reading":{"format":"avro","framing":"confluent","schemas":{"x":"{}"}}})",
+       "reading.schemas.x: is no id"},
+      {R"({"reading":{"schema":"{}"}})", "reading.schema: has no meaning"},
+      {R"({"reading":{"select":{"allow":"t","deny":[""]}}})",
+       "reading.select.deny: must be a list of names and patterns"},
+      {R"({"reading":{"select":{"convert":[{"metrics":"t","scale":0}]}}})",
+       "reading.select.convert: must be a list"},
+      {R"({"reading":{"select":{"convert":[{"metrics":"t","factor":2}]}}})",
+       "reading.select.convert: must be a list"},
+      {R"({"reading":{"select":{"rename":{"a":"x","b":"x"}}}})", "reading.select.rename: must be an object"},
+      {R"({"reading":{"max_metrics":0}})", "reading.max_metrics: must be a whole number from 1 to 4096"},
       // durations and sizes
       {R"({"policy":{"max_age":"29"}})", "policy.max_age: must be a duration"},
       {R"({"policy":{"max_age":29}})", "policy.max_age: must be a duration"},
@@ -225,7 +260,7 @@ TEST_CASE("what is wrong is refused, with the key and what would be right") {
       {R"({"kafka":{"group":"a","group":"b"}})", "kafka.group: stands here again"},
   };
   for (const Case& c : cases) {
-    CAPTURE(c.text);
+    CAPTURE(std::string(c.text));
     const std::string error = error_of(c.text);
     CHECK_MESSAGE(contains(error, c.mentions), error);
   }

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/json_parser.h"
+#include "payload/json_parser.h"
 #include "tests/unit/parsed_record_text.h"
 
 namespace hourfold {
@@ -20,8 +20,7 @@ struct Case {
 inline std::string outcome_of(std::string_view value, const ReadingShape& shape = {},
                               std::optional<std::string_view> key = std::nullopt,
                               EpochMs record_time_ms = kArrival) {
-  JsonParser parser(shape);
-  return describe(parser.parse(value, key, record_time_ms));
+  return describe(make_payload_parser(shape)->parse({value, key, record_time_ms}));
 }
 
 inline std::string with_metrics(const std::string& metrics) {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json_parser.h"
+#include "payload/json_parser.h"
 #include "tests/unit/parsed_record_text.h"
 
 namespace hourfold {
@@ -60,13 +60,13 @@ void check_invariants(const ParsedRecord& record) {
 std::string parse_twice(JsonParser& parser, std::string_view value) {
   const auto exact = std::make_unique<char[]>(value.size());
   std::copy(value.begin(), value.end(), exact.get());
-  const ParsedRecord& record = parser.parse({exact.get(), value.size()}, std::nullopt, 1);
+  const ParsedRecord& record = parser.parse({{exact.get(), value.size()}, std::nullopt, 1});
   check_invariants(record);
   std::string outcome = describe(record);
 
   const std::string longer = std::string(value) + "1]}\"" + std::string(100, '{');
   const std::string second =
-      describe(parser.parse(std::string_view(longer).substr(0, value.size()), std::nullopt, 1));
+      describe(parser.parse({std::string_view(longer).substr(0, value.size()), std::nullopt, 1}));
   REQUIRE(outcome == second);
   return outcome;
 }
@@ -81,11 +81,11 @@ TEST_CASE("every prefix of a record of lines") {
     const std::string whole_lines = end == std::string::npos ? "" : prefix.substr(0, end + 1);
     const std::string rest = prefix.substr(whole_lines.size());
     if (whole_lines.empty() || rest.empty()) continue;
-    const std::string alone = describe(parser.parse(rest, std::nullopt, 1));
-    const std::size_t readings = parser.parse(whole_lines, std::nullopt, 1).readings.size();
-    const std::size_t more = parser.parse(rest, std::nullopt, 1).readings.size();
+    const std::string alone = describe(parser.parse({rest, std::nullopt, 1}));
+    const std::size_t readings = parser.parse({whole_lines, std::nullopt, 1}).readings.size();
+    const std::size_t more = parser.parse({rest, std::nullopt, 1}).readings.size();
     CAPTURE(alone);
-    CHECK(parser.parse(prefix, std::nullopt, 1).readings.size() == readings + more);
+    CHECK(parser.parse({prefix, std::nullopt, 1}).readings.size() == readings + more);
     CHECK(outcome.starts_with("dev-00000042@1767225600123 "));
   }
 }

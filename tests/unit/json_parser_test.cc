@@ -1,5 +1,5 @@
 // The rules of docs/FORMATS.md, "A reading", as tables of cases: values, numbers and metrics.
-#include "core/json_parser.h"
+#include "payload/json_parser.h"
 
 #include <doctest/doctest.h>
 
@@ -169,13 +169,13 @@ TEST_CASE("a number is the nearest double") {
   JsonParser parser{ReadingShape{}};
   for (const Number& number : numbers) {
     CAPTURE(number.text);
-    const ParsedRecord& record = parser.parse(with_value(number.text), std::nullopt, kArrival);
+    const ParsedRecord& record = parser.parse({with_value(number.text), std::nullopt, kArrival});
     REQUIRE(record.metrics.size() == 1);
     CHECK(record.metrics[0].value == number.value);
   }
   for (const char* zero : {"-0", "-0.0", "-0e5", "-1e-400", "-0.0000000000000000000000000"}) {
     CAPTURE(zero);
-    const ParsedRecord& record = parser.parse(with_value(zero), std::nullopt, kArrival);
+    const ParsedRecord& record = parser.parse({with_value(zero), std::nullopt, kArrival});
     REQUIRE(record.metrics.size() == 1);
     CHECK(record.metrics[0].value == 0);
     CHECK(std::signbit(record.metrics[0].value));

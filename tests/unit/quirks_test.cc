@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/json_parser.h"
+#include "payload/json_parser.h"
 #include "tests/unit/parsed_record_text.h"
 
 namespace hourfold {
@@ -53,7 +53,7 @@ TEST_CASE("payloads met in the field") {
   for (const Quirk& quirk : quirks) {
     CAPTURE(quirk.name);
     CAPTURE(quirk.why);
-    CHECK(describe(parser.parse(quirk.payload, std::nullopt, 1767225600000)) == quirk.outcome);
+    CHECK(describe(parser.parse({quirk.payload, std::nullopt, 1767225600000})) == quirk.outcome);
   }
 }
 

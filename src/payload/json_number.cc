@@ -1,5 +1,6 @@
-#include "core/json_number.h"
+#include "payload/json_number.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -170,11 +171,11 @@ ParsedDouble parse_slow(std::string_view token, const Scan& scan) {
   return {NumberKind::kFinite, scan.negative ? -0.0 : 0.0};
 }
 
-ParsedTime floor_decimal(std::string_view token, const Scan& scan) {
+ParsedTime floor_decimal(std::string_view token, const Scan& scan, int shift) {
   const Digits digits(token);
   const std::size_t first = digits.first_significant();
   if (first == digits.size()) return {Malformed::kNone, 0};
-  const std::int64_t whole = whole_digits(digits, first, scan);
+  const std::int64_t whole = whole_digits(digits, first, scan) + shift;
   if (scan.negative || whole > std::numeric_limits<EpochMs>::digits10) return {Malformed::kBadTime, 0};
   EpochMs ms = 0;
   for (std::int64_t i = 0; i < whole; ++i) {
@@ -207,9 +208,57 @@ ParsedTime parse_epoch_ms(std::string_view token) {
   const Scan scan = scan_number(token);
   if (!scan.sound) return {Malformed::kBadJson, 0};
   const bool plain = scan.integer && !scan.negative && scan.digit_count <= kExactDigits;
-  if (!plain) return floor_decimal(token, scan);
+  if (!plain) return floor_decimal(token, scan, 0);
   if (scan.mantissa > static_cast<std::uint64_t>(kMaxEventMs)) return {Malformed::kBadTime, 0};
   return {Malformed::kNone, static_cast<EpochMs>(scan.mantissa)};
+}
+
+ParsedTime parse_scaled_ms(std::string_view token, int shift) {
+  const Scan scan = scan_number(token);
+  if (!scan.sound) return {Malformed::kBadJson, 0};
+  return floor_decimal(token, scan, shift);
+}
+
+std::optional<std::int64_t> whole_digit_count(std::string_view token) {
+  const Scan scan = scan_number(token);
+  if (!scan.sound) return std::nullopt;
+  const Digits digits(token);
+  const std::size_t first = digits.first_significant();
+  if (first == digits.size()) return std::nullopt;
+  return whole_digits(digits, first, scan);
+}
+
+std::optional<FlooredDecimal> parse_decimal_floor(std::string_view token, int fraction_digits) {
+  constexpr std::int64_t kMaxWholeDigits = 15;
+  const Scan scan = scan_number(token);
+  if (!scan.sound) return std::nullopt;
+  const Digits digits(token);
+  const std::size_t first = digits.first_significant();
+  if (first == digits.size()) return FlooredDecimal{0, 0};
+  const std::int64_t whole = whole_digits(digits, first, scan);
+  if (whole > kMaxWholeDigits) return std::nullopt;
+  const std::int64_t count = static_cast<std::int64_t>(digits.size() - first);
+  // Digit p of the number without exponent and leading zeros; p is negative for zeros behind the point.
+  const auto digit = [&](std::int64_t p) {
+    return p < 0 || p >= count ? 0 : digits[first + static_cast<std::size_t>(p)] - '0';
+  };
+  FlooredDecimal floored{0, 0};
+  for (std::int64_t p = 0; p < whole; ++p) floored.whole = floored.whole * 10 + digit(p);
+  std::int64_t scale = 1;
+  for (std::int64_t p = whole; p < whole + fraction_digits; ++p) {
+    floored.fraction = floored.fraction * 10 + digit(p);
+    scale *= 10;
+  }
+  if (!scan.negative) return floored;
+  bool more = false;
+  for (std::int64_t p = std::max<std::int64_t>(whole + fraction_digits, 0); p < count; ++p)
+    more |= digit(p) != 0;
+  floored.whole = -floored.whole;
+  if (more || floored.fraction != 0) {
+    --floored.whole;
+    floored.fraction = scale - floored.fraction - (more ? 1 : 0);
+  }
+  return floored;
 }
 
 }  // namespace hourfold

@@ -5,6 +5,8 @@
 // `1.`, `+1`, `0x1F`. Threads: free functions without state.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "core/reading.h"
@@ -37,5 +39,21 @@ struct ParsedTime {
 // Floors to a millisecond from the decimal digits, never through a double: 1767225600123.9
 // and 1.7672256001239e12 are both 1767225600123.
 ParsedTime parse_epoch_ms(std::string_view token);
+
+// The same of a number whose unit is 10^shift milliseconds.
+ParsedTime parse_scaled_ms(std::string_view token, int shift);
+
+// Digits in front of the point when the number is written without exponent and leading zeros, not positive
+// below 1. Empty for zero and for what is no number.
+std::optional<std::int64_t> whole_digit_count(std::string_view token);
+
+// The number floored to a multiple of 10^-digits, as its whole part and that many digits behind the point (up
+// to 18), which are never negative: -0.25 is -1 and 750 of 1000. Empty for what is no number and from 10^15
+// on.
+struct FlooredDecimal {
+  std::int64_t whole;
+  std::int64_t fraction;
+};
+std::optional<FlooredDecimal> parse_decimal_floor(std::string_view token, int digits);
 
 }  // namespace hourfold

@@ -12,30 +12,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string_view>
 #include <vector>
 
-#include "core/arena.h"
 #include "core/reading.h"
+#include "payload/arena.h"
 
 namespace hourfold {
-
-// Different tags, different names. A name must have a word of readable bytes from its beginning: the padding
-// of a text and the slack of an arena see to that.
-inline std::uint64_t name_tag(std::string_view name) {
-  const auto word = [](const char* p) {
-    std::uint64_t value;
-    std::memcpy(&value, p, sizeof value);
-    return value;
-  };
-  constexpr std::size_t kWord = sizeof(std::uint64_t);
-  const std::size_t size = name.size();
-  if (size > kWord) return word(name.data()) ^ (word(name.data() + size - kWord) << 1) ^ size;
-  if (size == 0) return 0;
-  return word(name.data()) << (8 * (kWord - size));
-}
 
 class JsonTokens {
  public:
@@ -75,6 +59,13 @@ class JsonTokens {
 
   // The same for a member's name, which takes tokens i and i + 1; its value begins at i + 2.
   bool name(Index i, std::string_view& out) { return string(i, out) && first(i + 1) == ':'; }
+
+  // All bytes of a sound object or array.
+  std::string_view container(Index i) {
+    const char* const begin = text_ + starts_[i];
+    const char* const last = text_ + starts_[skip(i).next - 1];
+    return {begin, static_cast<std::size_t>(last - begin) + 1};
+  }
 
   // Neither a backslash nor U+007F in the text: strings are as written and hold no control characters.
   bool plain() const { return plain_; }

@@ -1,4 +1,4 @@
-#include "core/json_tokens.h"
+#include "payload/json_tokens.h"
 
 #include <simdjson.h>
 
@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "core/check.h"
-#include "core/json_number.h"
-#include "core/json_string.h"
+#include "payload/json_number.h"
+#include "payload/json_string.h"
 
 namespace hourfold {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/json_string.h"
+#include "payload/json_string.h"
 
 #include <cstdint>
 #include <cstring>

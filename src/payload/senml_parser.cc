@@ -1,0 +1,292 @@
+#include "payload/senml_parser.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "payload/json_number.h"
+#include "payload/record_text.h"
+#include "payload/record_times.h"
+
+namespace hourfold {
+namespace {
+
+constexpr std::int64_t kRelativeBelow = 1LL << 28;  // RFC 8428, section 4.5.3
+constexpr double kVersion = 10;
+constexpr std::string_view kOnlyMetric = "value";
+constexpr std::string_view kSumSuffix = ".sum";
+constexpr std::string_view kSeparators = "/:._-";
+
+}  // namespace
+
+SenmlParser::SenmlParser(const ReadingShape& shape)
+    : arrival_falls_back_(shape.arrival_falls_back_to_event),
+      arrival_source_(field_source(shape.arrival)),
+      device_(shape, arena_),
+      metrics_(shape) {}
+
+void SenmlParser::begin(const RecordView& record) {
+  device_.take_record(record);
+  metrics_.next_record();
+  record_time_ms_ = record.timestamp_ms;
+  arrival_ = record_time(arrival_source_, record, &EnvelopeFields::arrival);
+  open_ = false;
+}
+
+SenmlParser::Label SenmlParser::label_of(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, Label>, 15> kLabels = {{{"bn", Label::kBaseName},
+                                                                                  {"bt", Label::kBaseTime},
+                                                                                  {"bv", Label::kBaseValue},
+                                                                                  {"bs", Label::kBaseSum},
+                                                                                  {"bver", Label::kVersion},
+                                                                                  {"n", Label::kName},
+                                                                                  {"t", Label::kTime},
+                                                                                  {"v", Label::kValue},
+                                                                                  {"vs", Label::kString},
+                                                                                  {"vb", Label::kBoolean},
+                                                                                  {"vd", Label::kData},
+                                                                                  {"s", Label::kSum},
+                                                                                  {"u", Label::kIgnored},
+                                                                                  {"bu", Label::kIgnored},
+                                                                                  {"ut", Label::kIgnored}}};
+  const auto* const found =
+      std::find_if(kLabels.begin(), kLabels.end(), [name](const auto& label) { return label.first == name; });
+  if (found != kLabels.end()) return found->second;
+  return name.ends_with('_') ? Label::kMustUnderstand : Label::kIgnored;
+}
+
+// Alone it is a pack of one record.
+SenmlParser::Index SenmlParser::read_object(Index i) {
+  if (in_pack_) return read_entry(i);
+  begin_pack();
+  i = read_entry(i);
+  if (i != kBroken) finish_reading();
+  return i;
+}
+
+SenmlParser::Index SenmlParser::read_array(Index i) {
+  begin_pack();
+  in_pack_ = true;
+  i = JsonDocuments::read_array(i);
+  in_pack_ = false;
+  if (i != kBroken) finish_reading();
+  return i;
+}
+
+void SenmlParser::begin_pack() {
+  base_ = {};
+  open_ = false;
+  metrics_.clear();
+}
+
+SenmlParser::Index SenmlParser::read_entry(Index i) {
+  entry_ = {};
+  // Values come first or last: what they are added to is known at the end.
+  ++i;
+  std::size_t depth = 0;
+  for (bool more = tokens_.first(i) != '}'; more;) {
+    std::string_view name;
+    if (!tokens_.name(i, name)) return kBroken;
+    i += 2;
+    const auto [next, inside] = tokens_.skip(i);
+    if (next == kBroken && !is_not_finite(i)) return kBroken;
+    depth = std::max(depth, inside);
+    read_field(label_of(name), i);
+    i = next == kBroken ? i + 1 : next;
+    more = tokens_.first(i) == ',';
+    if (more) ++i;
+  }
+  if (tokens_.first(i) != '}') return kBroken;
+  constexpr std::size_t kOwnDepth = 2;  // the pack and the record
+  if (depth + kOwnDepth > kMaxDepth) entry_.reason = Malformed::kTooDeep;
+  apply_entry();
+  return i + 1;
+}
+
+// NaN, Infinity: no JSON, but what some encoders write where a number should be.
+bool SenmlParser::is_not_finite(Index i) const {
+  const std::string_view token = tokens_.bytes(i);
+  return token == "NaN" || token == "Infinity" || token == "-Infinity";
+}
+
+void SenmlParser::read_field(Label label, Index i) {
+  switch (label) {
+    case Label::kBaseName:
+      if (!take_string(i, base_.name)) spoil_base();
+      break;
+    case Label::kBaseTime:
+      if (!take_seconds(i, base_.time)) spoil_base();
+      break;
+    case Label::kBaseValue:
+      if (!take_double(i, base_.value)) spoil_base();
+      break;
+    case Label::kBaseSum:
+      if (!take_double(i, base_.sum)) spoil_base();
+      break;
+    case Label::kVersion:
+      if (double version = 0; !take_double(i, version) || version > kVersion) spoil_base();
+      break;
+    case Label::kName:
+      if (!take_string(i, entry_.name)) entry_.reason = Malformed::kBadSenml;
+      return;
+    case Label::kTime:
+      if (!take_seconds(i, entry_.time)) entry_.reason = Malformed::kBadTime;
+      return;
+    case Label::kMustUnderstand:
+      entry_.reason = Malformed::kBadSenml;
+      return;
+    case Label::kSum:
+      entry_.has_sum = true;
+      entry_.sum = {};
+      take_number(i, entry_.sum);
+      return;
+    case Label::kIgnored:
+      return;
+    default:
+      read_value(label, i);
+      return;
+  }
+  entry_.has_base = true;
+}
+
+void SenmlParser::read_value(Label label, Index i) {
+  entry_.values |= 1U << static_cast<unsigned>(label);
+  entry_.is_number = label == Label::kValue;
+  entry_.value = {};
+  const char first = tokens_.first(i);
+  if (label == Label::kValue) {
+    take_number(i, entry_.value);
+  } else if (label == Label::kBoolean && (first == 't' || first == 'f')) {
+    metrics_.take_boolean(first == 't', entry_.value);
+  } else if (label == Label::kBoolean) {
+    entry_.reason = Malformed::kBadSenml;
+  } else {
+    entry_.value.take(MetricReject::kString);
+  }
+}
+
+// Of a number, or why there is none.
+void SenmlParser::take_number(Index i, MetricList::Entry& out) {
+  const char first = tokens_.first(i);
+  std::string_view text;
+  if (first == '"' && tokens_.string(i, text)) return metrics_.take_text(text, out);
+  if (first == 'n') return;
+  if (is_not_finite(i)) return out.take(MetricReject::kNotFinite);
+  if (first == '{' || first == '[') return out.take(MetricReject::kArray);
+  if (first == 't' || first == 'f') return metrics_.take_boolean(first == 't', out);
+  MetricList::take_number(tokens_.bytes(i), out);
+}
+
+bool SenmlParser::take_string(Index i, std::string_view& out) { return tokens_.string(i, out); }
+
+bool SenmlParser::take_seconds(Index i, Seconds& out) {
+  const auto seconds = parse_seconds(tokens_.bytes(i));
+  if (seconds) out = *seconds;
+  return seconds.has_value();
+}
+
+bool SenmlParser::take_double(Index i, double& out) {
+  const ParsedDouble number = parse_json_double(tokens_.bytes(i));
+  out = number.value;
+  return number.kind == NumberKind::kFinite;
+}
+
+void SenmlParser::spoil_base() { base_.broken = true; }
+
+void SenmlParser::apply_entry() {
+  const bool several = (entry_.values & (entry_.values - 1)) != 0;
+  const bool nothing = entry_.values == 0 && !entry_.has_sum;
+  if (entry_.reason == Malformed::kNone && (base_.broken || several)) entry_.reason = Malformed::kBadSenml;
+  if (entry_.reason == Malformed::kNone && nothing) {
+    if (entry_.has_base) return;
+    entry_.reason = Malformed::kNoMetrics;
+  }
+  const Names names = split_name();
+  device_.next_reading();
+  device_.take_name({is_device(names.device) ? Malformed::kNone : Malformed::kBadDevice, names.device});
+  if (base_.name.empty() && entry_.name.empty()) device_.take_name({});
+  const DeviceField device = device_.whole();
+  if (entry_.reason == Malformed::kNone) entry_.reason = device.reason;
+  const std::optional<EpochMs> time = resolved_time();
+  if (entry_.reason == Malformed::kNone && !time) entry_.reason = Malformed::kBadTime;
+  if (entry_.reason == Malformed::kNone && arrival_.reason != Malformed::kNone && !arrival_falls_back_)
+    entry_.reason = Malformed::kNoArrival;
+  if (entry_.reason != Malformed::kNone) {
+    finish_reading();
+    add_malformed(entry_.reason);
+    return;
+  }
+  if (!open_ || open_device_ != device.id || open_time_ms_ != *time) {
+    finish_reading();
+    open_ = true;
+    open_device_ = device.id;
+    open_time_ms_ = *time;
+  }
+  if (entry_.values != 0) add_metric(names.metric, entry_.value, entry_.is_number ? base_.value : 0);
+  if (entry_.has_sum) add_metric(concatenated(names.metric, kSumSuffix), entry_.sum, base_.sum);
+}
+
+SenmlParser::Names SenmlParser::split_name() const {
+  if (base_.name.empty() || entry_.name.empty()) {
+    const std::string_view whole = base_.name.empty() ? entry_.name : base_.name;
+    const std::size_t slash = whole.rfind('/');
+    if (slash == std::string_view::npos || slash + 1 == whole.size())
+      return {whole.substr(0, slash), kOnlyMetric};
+    return {whole.substr(0, slash), whole.substr(slash + 1)};
+  }
+  std::string_view device = base_.name;
+  if (kSeparators.find(device.back()) != std::string_view::npos) device.remove_suffix(1);
+  return {device, entry_.name};
+}
+
+std::optional<EpochMs> SenmlParser::resolved_time() const {
+  constexpr Seconds kEnd{kMaxEventMs / 1000 + 1, 0};
+  Seconds time = base_.time + entry_.time;
+  EpochMs ms = 0;
+  if (time.whole < kRelativeBelow) {
+    if (!is_event_time(record_time_ms_) || time.whole < -kEnd.whole) return std::nullopt;
+    ms = record_time_ms_ + time.ms();
+  } else if (time.whole < kEnd.whole) {
+    ms = time.ms();
+  } else {
+    return std::nullopt;
+  }
+  return is_event_time(ms) ? std::optional(ms) : std::nullopt;
+}
+
+void SenmlParser::add_metric(std::string_view name, const MetricList::Entry& value, double base) {
+  MetricList::Entry& entry = metrics_.add(name);
+  entry.value = value.value + base;
+  entry.fate = value.fate;
+  entry.reject = value.reject;
+  if (entry.fate == MetricList::Fate::kUsable && !std::isfinite(entry.value))
+    entry.take(MetricReject::kOutOfRange);
+  if (entry.fate != MetricList::Fate::kNull && !MetricList::is_name(name, true))
+    entry.take(MetricReject::kBadName);
+}
+
+std::string_view SenmlParser::concatenated(std::string_view a, std::string_view b) {
+  char* const text = arena_.allocate(a.size() + b.size());
+  std::copy(b.begin(), b.end(), std::copy(a.begin(), a.end(), text));
+  return {text, a.size() + b.size()};
+}
+
+void SenmlParser::finish_reading() {
+  if (!open_) return;
+  open_ = false;
+  ParsedReading reading;
+  const std::size_t first_metric = record_.metrics.size();
+  reading.malformed = metrics_.collect(record_);
+  metrics_.clear();
+  if (reading.malformed == Malformed::kNone) {
+    reading.device = open_device_;
+    reading.event_ms = open_time_ms_;
+    reading.arrival_ms = arrival_.reason == Malformed::kNone ? arrival_.ms : open_time_ms_;
+    reading.first_metric = static_cast<std::uint32_t>(first_metric);
+    reading.metric_count = static_cast<std::uint32_t>(record_.metrics.size() - first_metric);
+  }
+  record_.readings.push_back(reading);
+}
+
+}  // namespace hourfold

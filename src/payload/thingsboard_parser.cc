@@ -1,0 +1,132 @@
+#include "payload/thingsboard_parser.h"
+
+#include <algorithm>
+
+#include "payload/record_text.h"
+#include "payload/record_times.h"
+
+namespace hourfold {
+
+ThingsboardParser::ThingsboardParser(const ReadingShape& shape)
+    : of_gateway_(shape.format == PayloadFormat::kThingsboardGateway),
+      arrival_falls_back_(shape.arrival_falls_back_to_event),
+      arrival_source_(field_source(shape.arrival)),
+      device_(shape, arena_),
+      metrics_(tokens_, arena_, shape) {}
+
+void ThingsboardParser::begin(const RecordView& record) {
+  device_.take_record(record);
+  metrics_.next_record();
+  record_time_ =
+      is_event_time(record.timestamp_ms) ? TimeField{Malformed::kNone, record.timestamp_ms} : TimeField{};
+  arrival_ = record_time(arrival_source_, record, &EnvelopeFields::arrival);
+}
+
+ThingsboardParser::Index ThingsboardParser::read_object(Index i) {
+  device_.next_reading();
+  return of_gateway_ ? read_devices(i) : read_telemetry(i);
+}
+
+ThingsboardParser::Index ThingsboardParser::read_devices(Index i) {
+  ++i;
+  for (bool more = tokens_.first(i) != '}'; more;) {
+    std::string_view name;
+    if (!tokens_.name(i, name)) return kBroken;
+    device_.take_name({is_device(name) ? Malformed::kNone : Malformed::kBadDevice, name});
+    i = read_of_device(i + 2);
+    if (i == kBroken) return kBroken;
+    more = tokens_.first(i) == ',';
+    if (more) ++i;
+  }
+  return tokens_.first(i) == '}' ? i + 1 : kBroken;
+}
+
+ThingsboardParser::Index ThingsboardParser::read_of_device(Index i) {
+  if (tokens_.first(i) == '{') return read_telemetry(i);
+  if (tokens_.first(i) != '[') {
+    add_malformed(Malformed::kNotAnObject);
+    return tokens_.skip(i).next;
+  }
+  if (tokens_.first(i + 1) == ']') return i + 2;
+  do {
+    ++i;
+    if (tokens_.first(i) == '{') {
+      i = read_telemetry(i);
+    } else {
+      add_malformed(Malformed::kNotAnObject);
+      i = tokens_.skip(i).next;
+    }
+    if (i == kBroken) return kBroken;
+  } while (tokens_.first(i) == ',');
+  return tokens_.first(i) == ']' ? i + 1 : kBroken;
+}
+
+// With both a time and values it says when; else all of it is values of now.
+ThingsboardParser::Index ThingsboardParser::read_telemetry(Index i) {
+  Index time = kBroken;
+  Index values = kBroken;
+  const Index next = find_members(i, time, values);
+  if (next == kBroken) return kBroken;
+  metrics_.clear();
+  const bool dated = time != kBroken && values != kBroken;
+  if (metrics_.read(dated ? values : i) == kBroken) return kBroken;
+  ParsedReading& reading = record_.readings.emplace_back();
+  const Malformed reason = finish(reading, dated ? time_at(time) : record_time_);
+  if (reason != Malformed::kNone) reading = malformed_reading(reason);
+  return next;
+}
+
+// Of equal names the last. Numbers that are none, such as NaN, are left to the metrics to judge.
+ThingsboardParser::Index ThingsboardParser::find_members(Index i, Index& time, Index& values) {
+  ++i;
+  for (bool more = tokens_.first(i) != '}'; more;) {
+    std::string_view name;
+    if (!tokens_.name(i, name)) return kBroken;
+    i += 2;
+    if (name == "ts") time = i;
+    if (name == "values") values = i;
+    i = past_value(i);
+    if (i == kBroken) return kBroken;
+    more = tokens_.first(i) == ',';
+    if (more) ++i;
+  }
+  return tokens_.first(i) == '}' ? i + 1 : kBroken;
+}
+
+// Values are walked by the metrics reader, which alone takes what JSON does not have.
+ThingsboardParser::Index ThingsboardParser::past_value(Index i) {
+  if (tokens_.first(i) == '{' || tokens_.first(i) == '[') {
+    metrics_.clear();
+    return metrics_.read(i);
+  }
+  const std::string_view token = tokens_.bytes(i);
+  const bool not_finite = token == "NaN" || token == "Infinity" || token == "-Infinity";
+  return not_finite ? i + 1 : tokens_.skip(i).next;
+}
+
+TimeField ThingsboardParser::time_at(Index i) {
+  const char first = tokens_.first(i);
+  std::string_view text;
+  if (first == '"' && tokens_.string(i, text)) return time_format_.text(text);
+  if (first == '-' || (first >= '0' && first <= '9')) return time_format_.number(tokens_.bytes(i));
+  return {first == 'n' ? Malformed::kNoTime : Malformed::kBadTime, 0};
+}
+
+Malformed ThingsboardParser::finish(ParsedReading& reading, const TimeField& time) {
+  constexpr std::size_t kAround = 4;  // the document, the device's array, the element, and its values
+  if (metrics_.depth() + kAround > kMaxDepth) return Malformed::kTooDeep;
+  const DeviceField device = device_.whole();
+  if (device.reason != Malformed::kNone) return device.reason;
+  if (time.reason != Malformed::kNone) return time.reason;
+  if (arrival_.reason != Malformed::kNone && !arrival_falls_back_) return Malformed::kNoArrival;
+  const std::size_t first_metric = record_.metrics.size();
+  const Malformed reason = metrics_.collect(record_);
+  reading.device = device.id;
+  reading.event_ms = time.ms;
+  reading.arrival_ms = arrival_.reason == Malformed::kNone ? arrival_.ms : time.ms;
+  reading.first_metric = static_cast<std::uint32_t>(first_metric);
+  reading.metric_count = static_cast<std::uint32_t>(record_.metrics.size() - first_metric);
+  return reason;
+}
+
+}  // namespace hourfold
