@@ -23,6 +23,7 @@ JsonFields::Index JsonFields::read(Index object) {
   depth = 0;
   const Node& root = pointers_.root();
   if (root.role == Role::kBody) body = object;
+  in_metrics_ = root.role == Role::kMetrics;
   const Index next = read_members(object, root, 1);
   if (next == kBroken || root.role != Role::kMetrics) return next;
   return read_metrics(object, &root, 0) == kBroken ? kBroken : next;
@@ -54,7 +55,9 @@ JsonFields::Index JsonFields::read_inner(Index i, const Node& node, std::size_t 
   Index next = kBroken;
   if (tokens_.first(i) == '{' && level < kMaxDepth) {
     note_depth(level);
+    const bool outer = std::exchange(in_metrics_, in_metrics_ || node.role == Role::kMetrics);
     next = read_members(i, node, level + 1);
+    in_metrics_ = outer;
   } else {
     next = skip(i, level);
   }
@@ -161,7 +164,7 @@ JsonFields::Index JsonFields::read_metric_name(Index i, std::size_t level) {
 }
 
 JsonFields::Index JsonFields::skip(Index i, std::size_t level) {
-  const auto [next, inside] = tokens_.skip(i);
+  const auto [next, inside] = in_metrics_ ? tokens_.skip_metrics(i) : tokens_.skip(i);
   if (inside != 0) note_depth(level + inside - 1);
   return next;
 }

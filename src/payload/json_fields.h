@@ -57,6 +57,7 @@ class JsonFields {
   JsonTokens& tokens_;
   DeviceParts& device_;
   JsonMetrics* const metrics_;
+  bool in_metrics_ = false;  // what is walked over is metrics, too
 };
 
 }  // namespace hourfold

@@ -17,6 +17,10 @@ bool contains(std::string_view text, char byte) {
   return std::memchr(text.data(), byte, text.size()) != nullptr;
 }
 
+bool is_not_finite(std::string_view token) {
+  return token == "NaN" || token == "Infinity" || token == "-Infinity";
+}
+
 }  // namespace
 
 class JsonTokens::Stage {
@@ -80,9 +84,9 @@ bool JsonTokens::is_sound_slowly(Index i) {
     case '7':
     case '8':
     case '9':
-      return is_json_number(bytes(i));
+      return is_json_number(bytes(i)) || (not_finite_passes_ && is_not_finite(bytes(i)));
     default:
-      return false;
+      return not_finite_passes_ && is_not_finite(bytes(i));
   }
 }
 

@@ -80,6 +80,14 @@ class JsonTokens {
     return {is_sound_scalar(i) ? i + 1 : kBroken, 0};
   }
 
+  // The same where metrics may be: NaN, Infinity and -Infinity, which are no JSON, are passed over, too.
+  Skipped skip_metrics(Index i) {
+    not_finite_passes_ = true;
+    const Skipped skipped = skip(i);
+    not_finite_passes_ = false;
+    return skipped;
+  }
+
   // A number, string or literal; no NaN or Infinity.
   bool is_sound_scalar(Index i) { return (plain_ && first(i) == '"') || is_sound_slowly(i); }
 
@@ -102,6 +110,7 @@ class JsonTokens {
   const std::uint32_t* starts_ = nullptr;  // size_ + 1 of them; the last one is the end of the text
   Index size_ = 0;
   bool plain_ = true;
+  bool not_finite_passes_ = false;
   std::vector<char> open_;  // brackets of the value that skip() is in
 };
 

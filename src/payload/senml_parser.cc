@@ -89,11 +89,11 @@ SenmlParser::Index SenmlParser::read_entry(Index i) {
     std::string_view name;
     if (!tokens_.name(i, name)) return kBroken;
     i += 2;
-    const auto [next, inside] = tokens_.skip(i);
-    if (next == kBroken && !is_not_finite(i)) return kBroken;
+    const auto [next, inside] = tokens_.skip_metrics(i);
+    if (next == kBroken) return kBroken;
     depth = std::max(depth, inside);
     read_field(label_of(name), i);
-    i = next == kBroken ? i + 1 : next;
+    i = next;
     more = tokens_.first(i) == ',';
     if (more) ++i;
   }
@@ -102,12 +102,6 @@ SenmlParser::Index SenmlParser::read_entry(Index i) {
   if (depth + kOwnDepth > kMaxDepth) entry_.reason = Malformed::kTooDeep;
   apply_entry();
   return i + 1;
-}
-
-// NaN, Infinity: no JSON, but what some encoders write where a number should be.
-bool SenmlParser::is_not_finite(Index i) const {
-  const std::string_view token = tokens_.bytes(i);
-  return token == "NaN" || token == "Infinity" || token == "-Infinity";
 }
 
 void SenmlParser::read_field(Label label, Index i) {
@@ -172,10 +166,9 @@ void SenmlParser::take_number(Index i, MetricList::Entry& out) {
   std::string_view text;
   if (first == '"' && tokens_.string(i, text)) return metrics_.take_text(text, out);
   if (first == 'n') return;
-  if (is_not_finite(i)) return out.take(MetricReject::kNotFinite);
   if (first == '{' || first == '[') return out.take(MetricReject::kArray);
   if (first == 't' || first == 'f') return metrics_.take_boolean(first == 't', out);
-  MetricList::take_number(tokens_.bytes(i), out);
+  if (!MetricList::take_number(tokens_.bytes(i), out)) out.take(MetricReject::kNotFinite);
 }
 
 bool SenmlParser::take_string(Index i, std::string_view& out) { return tokens_.string(i, out); }

@@ -75,7 +75,6 @@ class SenmlParser final : public JsonDocuments {
   void begin_pack();
   void read_field(Label label, Index i);
   void read_value(Label label, Index i);
-  bool is_not_finite(Index i) const;
   void take_number(Index i, MetricList::Entry& out);
   bool take_string(Index i, std::string_view& out);
   bool take_seconds(Index i, Seconds& out);

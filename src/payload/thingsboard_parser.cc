@@ -76,7 +76,7 @@ ThingsboardParser::Index ThingsboardParser::read_telemetry(Index i) {
   return next;
 }
 
-// Of equal names the last. Numbers that are none, such as NaN, are left to the metrics to judge.
+// Of equal names the last.
 ThingsboardParser::Index ThingsboardParser::find_members(Index i, Index& time, Index& values) {
   ++i;
   for (bool more = tokens_.first(i) != '}'; more;) {
@@ -85,23 +85,12 @@ ThingsboardParser::Index ThingsboardParser::find_members(Index i, Index& time, I
     i += 2;
     if (name == "ts") time = i;
     if (name == "values") values = i;
-    i = past_value(i);
+    i = tokens_.skip_metrics(i).next;
     if (i == kBroken) return kBroken;
     more = tokens_.first(i) == ',';
     if (more) ++i;
   }
   return tokens_.first(i) == '}' ? i + 1 : kBroken;
-}
-
-// Values are walked by the metrics reader, which alone takes what JSON does not have.
-ThingsboardParser::Index ThingsboardParser::past_value(Index i) {
-  if (tokens_.first(i) == '{' || tokens_.first(i) == '[') {
-    metrics_.clear();
-    return metrics_.read(i);
-  }
-  const std::string_view token = tokens_.bytes(i);
-  const bool not_finite = token == "NaN" || token == "Infinity" || token == "-Infinity";
-  return not_finite ? i + 1 : tokens_.skip(i).next;
 }
 
 TimeField ThingsboardParser::time_at(Index i) {

@@ -30,7 +30,6 @@ class ThingsboardParser final : public JsonDocuments {
   Index read_of_device(Index i);
   Index read_telemetry(Index i);
   Index find_members(Index i, Index& time, Index& values);
-  Index past_value(Index i);
   TimeField time_at(Index i);
   Malformed finish(ParsedReading& reading, const TimeField& time);
 
