@@ -30,9 +30,8 @@ MetricList::MetricList(const ReadingShape& shape)
       booleans_(shape.booleans),
       selector_(shape.selection.empty() ? nullptr : std::make_unique<MetricSelector>(shape.selection)) {}
 
-bool MetricList::is_name(std::string_view name, bool may_hold_controls) {
-  if (name.empty() || name.size() > kMaxMetricNameBytes) return false;
-  return !may_hold_controls || std::none_of(name.begin(), name.end(), is_control);
+bool MetricList::holds_controls(std::string_view name) {
+  return std::any_of(name.begin(), name.end(), is_control);
 }
 
 bool MetricList::take_number(std::string_view token, Entry& entry) {
@@ -84,29 +83,51 @@ void MetricList::select() {
   entries_.resize(kept);
 }
 
-bool MetricList::few_and_unique() const {
+// Most readings have the names of the one before.
+inline bool MetricList::same_tags_as_before() const {
+  if (entries_.size() != distinct_tags_.size()) return false;
+  for (std::size_t e = 0; e < entries_.size(); ++e) {
+    if (name_tag(entries_[e].name) != distinct_tags_[e]) return false;
+  }
+  return true;
+}
+
+bool MetricList::few_and_unique() {
   if (entries_.size() > kFewNames) return false;
-  // A bit for each tag; two names that share one are rare, and only then is each compared with each.
+  distinct_tags_.clear();
+  // A bit for each tag; two that share one are rare, and only then is each compared with each.
   std::array<std::uint64_t, 8> seen{};
   bool shared = false;
   for (const Entry& entry : entries_) {
-    const std::uint64_t hash = name_tag(entry.name) * 0x9e3779b97f4a7c15;
+    const std::uint64_t tag = name_tag(entry.name);
+    distinct_tags_.push_back(tag);
+    const std::uint64_t hash = tag * 0x9e3779b97f4a7c15;
     const std::uint64_t bit = std::uint64_t{1} << (hash >> 58);
     std::uint64_t& word = seen[hash >> 55 & 7];
     shared |= (word & bit) != 0;
     word |= bit;
   }
-  if (!shared) return true;
+  return !shared || each_is_unique();
+}
+
+bool MetricList::each_is_unique() {
+  bool distinct = true;
   for (std::size_t e = 1; e < entries_.size(); ++e) {
     for (std::size_t before = 0; before < e; ++before) {
-      if (entries_[before].name == entries_[e].name) return false;
+      if (distinct_tags_[before] != distinct_tags_[e]) continue;
+      distinct = false;
+      if (entries_[before].name == entries_[e].name) {
+        distinct_tags_.clear();
+        return false;
+      }
     }
   }
+  if (!distinct) distinct_tags_.clear();
   return true;
 }
 
 void MetricList::drop_repeated_names() {
-  if (few_and_unique()) return;
+  if (same_tags_as_before() || few_and_unique()) return;
   order_.clear();
   for (std::size_t e = 0; e < entries_.size(); ++e) order_.push_back(static_cast<std::uint32_t>(e));
   std::sort(order_.begin(), order_.end(), [this](std::uint32_t a, std::uint32_t b) {

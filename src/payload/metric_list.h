@@ -64,16 +64,22 @@ class MetricList {
   void take_text(std::string_view text, Entry& entry) const;
   void take_boolean(bool value, Entry& entry) const;
   // Control characters only matter where the text may hold them.
-  static bool is_name(std::string_view name, bool may_hold_controls);
+  static bool is_name(std::string_view name, bool may_hold_controls) {
+    return !name.empty() && name.size() <= kMaxMetricNameBytes &&
+           !(may_hold_controls && holds_controls(name));
+  }
 
   // Appends the usable metrics and counts the rejected ones. kNone, kTooMany or kNoUsableMetric; nothing is
   // appended then.
   Malformed collect(ParsedRecord& record);
 
  private:
+  static bool holds_controls(std::string_view name);
   void select();
   void drop_repeated_names();
-  bool few_and_unique() const;
+  bool same_tags_as_before() const;
+  bool few_and_unique();
+  bool each_is_unique();
 
   const bool numeric_strings_;
   const bool decimal_comma_;
@@ -81,7 +87,8 @@ class MetricList {
   std::unique_ptr<MetricSelector> selector_;  // null: all are kept as they are
   std::vector<Entry> entries_;
   bool has_replaced_ = false;
-  std::vector<std::uint32_t> order_;  // scratch
+  std::vector<std::uint64_t> distinct_tags_;  // of an earlier reading: different tags, different names
+  std::vector<std::uint32_t> order_;          // scratch
 };
 
 }  // namespace hourfold
