@@ -26,10 +26,8 @@ bool is_line_by_line(std::string_view text) {
 }  // namespace
 
 const ParsedRecord& JsonDocuments::parse(const RecordView& record) {
-  record_.readings.clear();
-  record_.metrics.clear();
-  record_.rejected_metrics.fill(0);
-  arena_.reset();
+  clear_record();
+  whole_text_ = {};
   const std::string_view value = trim_record(record.value);
   if (value.empty()) {
     fail(Malformed::kEmptyValue);
@@ -38,10 +36,21 @@ const ParsedRecord& JsonDocuments::parse(const RecordView& record) {
   const std::string_view text = copy(value);
   begin(record);
   Malformed reason = read_text(text);
-  if (reason != Malformed::kNone) reason = read_broken(text, reason);
+  if (reason == Malformed::kNone) {
+    whole_text_ = text;
+  } else {
+    reason = read_broken(text, reason);
+  }
   if (reason == Malformed::kNone && record_.readings.empty()) reason = Malformed::kNoMetrics;
   if (reason != Malformed::kNone) fail(reason);
   return record_;
+}
+
+void JsonDocuments::clear_record() {
+  record_.readings.clear();
+  record_.metrics.clear();
+  record_.rejected_metrics.fill(0);
+  arena_.reset();
 }
 
 // Into memory of our own with the padding that is read beyond the end.

@@ -20,7 +20,7 @@ namespace hourfold {
 
 class JsonDocuments : public PayloadParser {
  public:
-  const ParsedRecord& parse(const RecordView& record) final;
+  const ParsedRecord& parse(const RecordView& record) override;
 
  protected:
   using Index = JsonTokens::Index;
@@ -41,6 +41,10 @@ class JsonDocuments : public PayloadParser {
 
   void add_malformed(Malformed reason);
 
+  // The text that tokens_ are of, if all of it was read in one go; else empty.
+  std::string_view whole_text() const { return whole_text_; }
+  void clear_record();
+
   Arena arena_;
   JsonTokens tokens_;
   ParsedRecord record_;
@@ -54,6 +58,7 @@ class JsonDocuments : public PayloadParser {
   void fail(Malformed reason);
 
   std::vector<char> buffer_;
+  std::string_view whole_text_;
 };
 
 }  // namespace hourfold

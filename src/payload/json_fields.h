@@ -28,6 +28,10 @@ class JsonFields {
   // Walks over the object, or answers kBroken. What it does not have stays as it was.
   Index read(Index object);
 
+  const PointerTree& pointers() const { return pointers_; }
+  const TimeFormat& time_format() const { return time_format_; }
+  const TimeFormat& arrival_format() const { return arrival_format_; }
+
   // Until the next read.
   TimeField time;
   TimeField arrival;

@@ -100,29 +100,30 @@ double from_exact_operands(const Scan& scan) {
   return scan.negative ? -magnitude : magnitude;
 }
 
-// What nearly all readings are: a few digits with a point or without. False leaves the number to
-// scan_number().
-[[gnu::always_inline]] inline bool parse_short(std::string_view token, double& value) {
-  const char* p = token.data();
-  const char* const end = p + token.size();
-  if (token.empty() || token.size() > kExactDigits) return false;
-  const bool negative = *p == '-';
+// What nearly all readings are: a few digits with a point or without. Null leaves the number to
+// scan_number(), else it is the end of the number; what stands there is the caller's to judge.
+[[gnu::always_inline]] inline const char* scan_short(const char* p, const char* end, double& value) {
+  const char* const begin = p;
+  const bool negative = p != end && *p == '-';
   p += negative;
   const char* const whole = p;
   std::uint64_t mantissa = 0;
   p = scan_digits(p, end, mantissa);
-  if (p == whole || (*whole == '0' && p - whole > 1) || mantissa > kMaxExactInteger) return false;
-  double magnitude = static_cast<double>(static_cast<std::int64_t>(mantissa));
-  if (p != end) {
+  if (p == whole || (*whole == '0' && p - whole > 1)) return nullptr;
+  std::size_t fraction_digits = 0;
+  if (p != end && *p == '.') {
     const char* const fraction = p + 1;
-    if (*p != '.') return false;
     p = scan_digits(fraction, end, mantissa);
-    if (p == fraction || p != end || mantissa > kMaxExactInteger) return false;
-    magnitude = static_cast<double>(static_cast<std::int64_t>(mantissa)) /
-                kPowersOfTen[static_cast<std::size_t>(p - fraction)];
+    if (p == fraction) return nullptr;
+    fraction_digits = static_cast<std::size_t>(p - fraction);
   }
+  // Up to here the mantissa may have run over; this many digits cannot.
+  if (static_cast<std::size_t>(p - begin) > kExactDigits || mantissa > kMaxExactInteger) return nullptr;
+  // A division by 1 would give the same.
+  double magnitude = static_cast<double>(static_cast<std::int64_t>(mantissa));
+  if (fraction_digits != 0) magnitude /= kPowersOfTen[fraction_digits];
   value = negative ? -magnitude : magnitude;
-  return true;
+  return p;
 }
 
 // The digits of a sound number, the point taken out.
@@ -197,11 +198,16 @@ bool is_json_integer(std::string_view token) {
 
 ParsedDouble parse_json_double(std::string_view token) {
   double value = 0;
-  if (parse_short(token, value)) return {NumberKind::kFinite, value};
+  const char* const end = token.data() + token.size();
+  if (scan_short(token.data(), end, value) == end) return {NumberKind::kFinite, value};
   const Scan scan = scan_number(token);
   if (!scan.sound) return {NumberKind::kBroken, 0};
   if (has_exact_operands(scan)) return {NumberKind::kFinite, from_exact_operands(scan)};
   return parse_slow(token, scan);
+}
+
+const char* scan_short_number(const char* begin, const char* end, double& value) {
+  return scan_short(begin, end, value);
 }
 
 ParsedTime parse_epoch_ms(std::string_view token) {

@@ -31,6 +31,10 @@ bool is_json_integer(std::string_view token);
 
 ParsedDouble parse_json_double(std::string_view token);
 
+// A number of at most 19 characters and no exponent, at the front of a text: its end, and the nearest double.
+// Null if there is none or it is longer; what follows is not looked at.
+const char* scan_short_number(const char* begin, const char* end, double& value);
+
 struct ParsedTime {
   Malformed reason;  // kNone, kBadJson (not a number) or kBadTime (outside 1970 to 9999)
   EpochMs ms;        // only if kNone

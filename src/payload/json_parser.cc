@@ -33,14 +33,50 @@ PointerTree pointers_of(const ReadingShape& shape) {
 
 }  // namespace
 
-JsonParser::JsonParser(const ReadingShape& shape)
+JsonParser::JsonParser(const ReadingShape& shape, bool learns)
     : one_metric_(shape.metric.has_value()),
       arrival_falls_back_(shape.arrival_falls_back_to_event),
       time_source_(field_source(shape.time)),
       arrival_source_(field_source(shape.arrival)),
       device_(shape, arena_),
       metrics_(tokens_, arena_, shape),
-      fields_(shape, pointers_of(shape), tokens_, device_, &metrics_) {}
+      fields_(shape, pointers_of(shape), tokens_, device_, &metrics_),
+      learns_(learns && shape.selection.empty() && device_.sources().size() == 1) {}
+
+const ParsedRecord& JsonParser::parse(const RecordView& record) {
+  if (!learns_) return JsonDocuments::parse(record);
+  if (parse_by_template(record)) return record_;
+  JsonDocuments::parse(record);
+  if (!whole_text().empty() && templates_.may_learn())
+    templates_.learned(JsonTemplate::learn(whole_text(), tokens_, fields_.pointers(), record_));
+  return record_;
+}
+
+bool JsonParser::parse_by_template(const RecordView& record) {
+  JsonTemplate::Fields known;
+  if (!templates_.read(trim_record(record.value), known, record_.metrics)) return false;
+  record_.readings.clear();
+  record_.rejected_metrics.fill(0);
+  arena_.reset();
+  begin(record);
+  device_.next_reading();
+  fields_.time = known.time ? time_of(*known.time, fields_.time_format()) : shared_time_;
+  fields_.arrival = known.arrival ? time_of(*known.arrival, fields_.arrival_format()) : shared_arrival_;
+  if (known.device)
+    device_.part(0) = {is_device(*known.device) ? Malformed::kNone : Malformed::kBadDevice, *known.device};
+  ParsedReading& reading = record_.readings.emplace_back();
+  reading.malformed = settle_identity(reading);
+  if (reading.malformed == Malformed::kNone) {
+    reading.metric_count = static_cast<std::uint32_t>(record_.metrics.size());
+  } else {
+    fail_record(record_, reading.malformed);
+  }
+  return true;
+}
+
+TimeField JsonParser::time_of(const JsonTemplate::Time& time, const TimeFormat& format) const {
+  return time.is_text ? format.text(time.token) : format.number(time.token);
+}
 
 void JsonParser::begin(const RecordView& record) {
   device_.take_record(record);
@@ -65,23 +101,29 @@ JsonParser::Index JsonParser::read_object(Index i) {
 Malformed JsonParser::finish(ParsedReading& reading) {
   constexpr std::size_t kOwnDepth = 1;
   if (kOwnDepth + fields_.depth > kMaxDepth) return Malformed::kTooDeep;
-  const DeviceField device = device_.whole();
-  if (device.reason != Malformed::kNone) return device.reason;
-  if (fields_.time.reason != Malformed::kNone) return fields_.time.reason;
-  if (arrival_falls_back_ && fields_.arrival.reason == Malformed::kNoTime) fields_.arrival = fields_.time;
-  if (fields_.arrival.reason != Malformed::kNone) return Malformed::kNoArrival;
+  if (const Malformed reason = settle_identity(reading); reason != Malformed::kNone) return reason;
   if (one_metric_) {
     const Malformed reason = read_one_metric();
     if (reason != Malformed::kNone) return reason;
   }
   const std::size_t first_metric = record_.metrics.size();
   const Malformed reason = metrics_.collect(record_);
-  reading.device = device.id;
-  reading.event_ms = fields_.time.ms;
-  reading.arrival_ms = fields_.arrival.ms;
   reading.first_metric = static_cast<std::uint32_t>(first_metric);
   reading.metric_count = static_cast<std::uint32_t>(record_.metrics.size() - first_metric);
   return reason;
+}
+
+// Device, event time and arrival.
+Malformed JsonParser::settle_identity(ParsedReading& reading) {
+  const DeviceField device = device_.whole();
+  if (device.reason != Malformed::kNone) return device.reason;
+  if (fields_.time.reason != Malformed::kNone) return fields_.time.reason;
+  if (arrival_falls_back_ && fields_.arrival.reason == Malformed::kNoTime) fields_.arrival = fields_.time;
+  if (fields_.arrival.reason != Malformed::kNone) return Malformed::kNoArrival;
+  reading.device = device.id;
+  reading.event_ms = fields_.time.ms;
+  reading.arrival_ms = fields_.arrival.ms;
+  return Malformed::kNone;
 }
 
 // Its name may come after its value, so both are looked at when all has been read.

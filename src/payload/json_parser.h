@@ -11,18 +11,26 @@
 #include "payload/json_documents.h"
 #include "payload/json_fields.h"
 #include "payload/json_metrics.h"
+#include "payload/template_set.h"
 
 namespace hourfold {
 
 class JsonParser final : public JsonDocuments {
  public:
   // The shape has been checked: pointers that are none end the process.
-  explicit JsonParser(const ReadingShape& shape);
+  // learns: whether what readings have in common is remembered (json_template.h); it changes nothing but the
+  // speed.
+  explicit JsonParser(const ReadingShape& shape, bool learns = true);
+
+  const ParsedRecord& parse(const RecordView& record) override;
 
  private:
   void begin(const RecordView& record) override;
   Index read_object(Index i) override;
+  bool parse_by_template(const RecordView& record);
+  TimeField time_of(const JsonTemplate::Time& time, const TimeFormat& format) const;
   Malformed finish(ParsedReading& reading);
+  Malformed settle_identity(ParsedReading& reading);
   Malformed read_one_metric();
 
   const bool one_metric_;
@@ -34,6 +42,8 @@ class JsonParser final : public JsonDocuments {
   JsonFields fields_;
   TimeField shared_time_;  // of the record or its envelope
   TimeField shared_arrival_;
+  const bool learns_;
+  TemplateSet templates_;
 };
 
 }  // namespace hourfold
