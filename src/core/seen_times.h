@@ -21,6 +21,8 @@ class SeenTimes {
   bool insert(std::uint32_t time);
 
   std::size_t size() const { return times_.size(); }
+  // Where the next insert is likely to write.
+  const void* end_in_memory() const { return times_.data() + times_.size(); }
   std::size_t memory_bytes() const { return times_.capacity() * sizeof(std::uint32_t); }
   std::size_t hash() const;
   bool operator==(const SeenTimes&) const = default;

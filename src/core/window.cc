@@ -5,6 +5,7 @@
 
 #include "core/check.h"
 #include "core/contribution_codec.h"
+#include "core/prefetch.h"
 
 namespace hourfold {
 namespace {
@@ -77,6 +78,17 @@ FoldOutcome Window::fold(std::span<const Metric> metrics, std::uint32_t time, Po
   last_position_ = position;
   last_arrival_ms_ = arrival_ms;
   return outcome;
+}
+
+void Window::prefetch_content() const {
+  // Of more metrics than that, the processor sees the pattern itself.
+  constexpr std::size_t kMaxBytes = 512;
+  prefetch_bytes(aggregates_.data(), std::min(kMaxBytes, aggregates_.size() * sizeof(Aggregate)));
+  prefetch(times_.data());
+}
+
+void Window::prefetch_times() const {
+  if (!times_.empty()) prefetch(times_.front().end_in_memory());
 }
 
 bool Window::was_refused(std::span<const Metric> metrics, std::span<const Slot> slots, std::uint32_t time,

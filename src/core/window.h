@@ -66,6 +66,11 @@ class Window {
 
   std::size_t memory_bytes() const;
 
+  // For a fold that comes soon: what it will touch, in two steps of which the second needs what the first
+  // asked for.
+  void prefetch_content() const;
+  void prefetch_times() const;
+
   struct Parts {
     SchemaPtr schema;
     std::vector<Aggregate> aggregates;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/prefetch.h"
 #include "pipeline/window_table.h"
 
 namespace hourfold {
@@ -22,6 +23,13 @@ class DeviceIndex {
       if (slots_[at].hash == hash && slots_[at].entry->id == device) return slots_[at].entry.get();
     }
     return nullptr;
+  }
+
+  // Asks for where find() begins; peek() then says which entry it will most likely come to, or null.
+  void prefetch(std::uint64_t hash) const { hourfold::prefetch(&slots_[hash & mask()]); }
+  const DeviceEntry* peek(std::uint64_t hash) const {
+    const Slot& slot = slots_[hash & mask()];
+    return slot.hash == hash ? slot.entry.get() : nullptr;
   }
 
   DeviceEntry& insert(std::unique_ptr<DeviceEntry> entry) {

@@ -39,6 +39,13 @@ EmitterSettings emitter_settings(const WorkerSettings& settings, Generation gene
   return emitter;
 }
 
+std::vector<std::unique_ptr<PayloadParser>> parsers(const WorkerSettings& settings, std::size_t count) {
+  std::vector<std::unique_ptr<PayloadParser>> all;
+  for (std::size_t i = 0; i < count; ++i)
+    all.push_back(make_payload_parser(settings.shape, settings.schemas));
+  return all;
+}
+
 std::uint32_t time_in_hour(EpochMs event_ms, HourStart hour) {
   return static_cast<std::uint32_t>(event_ms - hour.ms);
 }
@@ -54,7 +61,7 @@ PartitionWorker::PartitionWorker(WorkerSettings settings, StartPlan plan, Window
       log_(qualifier_, {plan.log_end, marks_.last_folded, plan.rules_changed}),
       store_(store),
       sink_(sink),
-      parser_(make_payload_parser(settings_.shape, settings_.schemas)),
+      parsers_(parsers(settings_, kAhead)),
       windows_(store, tools_),
       gate_(marks_.rebuild),
       outbox_(settings_.emit, settings_.buckets),
@@ -100,13 +107,17 @@ EpochMs PartitionWorker::advance(EpochMs wall) {
 
 Result<void> PartitionWorker::fold(const RecordBatch& batch, EpochMs wall) {
   const EpochMs now = advance(wall);
-  for (const Record& record : batch.records) {
+  const std::span<const Record> records(batch.records);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const std::size_t ahead = i % kAhead;
+    if (ahead == 0) look_ahead(records.subspan(i, std::min(kAhead, records.size() - i)));
+    const Record& record = records[i];
     if (record.offset < marks_.next_offset) continue;
     if (past_end(record.offset)) {
       marks_.next_offset = gate_.marks()->end;
       break;
     }
-    if (auto folded = fold_record(record, now); !folded) return folded;
+    if (auto folded = fold_record(record, parsed_ahead_[ahead], now); !folded) return folded;
     marks_.next_offset = record.offset.next();
   }
   if (batch.read_to) {
@@ -117,7 +128,30 @@ Result<void> PartitionWorker::fold(const RecordBatch& batch, EpochMs wall) {
   return {};
 }
 
-Result<void> PartitionWorker::fold_record(const Record& record, EpochMs now) {
+void PartitionWorker::look_ahead(std::span<const Record> records) {
+  // Each parser keeps memory of the size of its largest record.
+  constexpr std::size_t kMaxBytesAhead = 16 << 10;
+  std::array<WindowTable::Upcoming, kAhead> upcoming;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const Record& record = records[i];
+    parsed_ahead_[i] = nullptr;
+    if (record.offset < marks_.next_offset || !record.value || record.value->size() > kMaxBytesAhead)
+      continue;
+    const ParsedRecord& parsed = parse(record, i);
+    parsed_ahead_[i] = &parsed;
+    const ParsedReading& first = parsed.readings.front();
+    if (first.metric_count != 0) upcoming[count++] = {first.device, HourStart::of(first.event_ms)};
+  }
+  windows_.prefetch({upcoming.data(), count});
+}
+
+const ParsedRecord& PartitionWorker::parse(const Record& record, std::size_t parser) {
+  return parsers_[parser]->parse({*record.value, record.key, record.timestamp_ms, record.headers.get()});
+}
+
+Result<void> PartitionWorker::fold_record(const Record& record, const ParsedRecord* parsed_ahead,
+                                          EpochMs now) {
   counters_.bytes.add((record.key ? record.key->size() : 0) + (record.value ? record.value->size() : 0));
   if (!record.value) {
     if (auto same = log_.check_record(record, {}); !same) return same;
@@ -125,8 +159,8 @@ Result<void> PartitionWorker::fold_record(const Record& record, EpochMs now) {
     counters_.tombstones.add();
     return {};
   }
-  const ParsedRecord& parsed =
-      parser_->parse({*record.value, record.key, record.timestamp_ms, record.headers.get()});
+  // The first parser's record has had its turn by now, or is this one.
+  const ParsedRecord& parsed = parsed_ahead != nullptr ? *parsed_ahead : parse(record, 0);
   if (auto same = log_.check_record(record, parsed.readings); !same) return same;
   counters_.records.add();
   if (settings_.check_keys) {

@@ -12,9 +12,11 @@
 // Source:     docs/ARCHITECTURE.md, "The walk of one reading" and "Recovery".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -133,7 +135,11 @@ class PartitionWorker {
   EpochMs advance(EpochMs wall);
   Result<void> restore(bool forget_windows, EpochMs now);
   Result<void> write_checkpoint(EpochMs now);
-  Result<void> fold_record(const Record& record, EpochMs now);
+  // Records that are parsed, and whose windows are asked for, before the first of them is folded.
+  static constexpr std::size_t kAhead = 8;
+  void look_ahead(std::span<const Record> records);
+  const ParsedRecord& parse(const Record& record, std::size_t parser);
+  Result<void> fold_record(const Record& record, const ParsedRecord* parsed_ahead, EpochMs now);
   Result<void> fold_reading(const Record& record, const ParsedRecord& parsed, const ParsedReading& reading,
                             Position position, EpochMs now);
   // One reading of a window that is here: from its record, or after it waited for a look-up.
@@ -183,7 +189,9 @@ class PartitionWorker {
   SinkQueue& sink_;
   WorkerCounters counters_;
   FoldTools tools_;
-  std::unique_ptr<PayloadParser> parser_;
+  std::vector<std::unique_ptr<PayloadParser>>
+      parsers_;  // kAhead of them: what each gives out lives until its next record
+  std::array<const ParsedRecord*, kAhead> parsed_ahead_{};  // null: its turn has to do it
   WindowTable windows_;
   EmissionGate gate_;
   Outbox outbox_;

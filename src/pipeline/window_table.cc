@@ -1,6 +1,7 @@
 #include "pipeline/window_table.h"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <string>
 
@@ -33,6 +34,39 @@ Result<OpenWindow*> WindowTable::find(HourStart hour, std::string_view device) {
     if (OpenWindow* entry = find_hour(*known, hour)) return entry;
   }
   return load(hour, device);
+}
+
+// Each step asks for what the next one reads; by then most of it has come.
+void WindowTable::prefetch(std::span<const Upcoming> upcoming) const {
+  const std::size_t count = std::min(upcoming.size(), kMaxUpcoming);
+  std::array<std::uint64_t, kMaxUpcoming> hashes;
+  std::array<const DeviceEntry*, kMaxUpcoming> devices;
+  std::array<const OpenWindow*, kMaxUpcoming> windows;
+  for (std::size_t i = 0; i < count; ++i) {
+    hashes[i] = hash_of(upcoming[i].device);
+    devices_->prefetch(hashes[i]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    devices[i] = devices_->peek(hashes[i]);
+    if (devices[i] != nullptr) prefetch_bytes(devices[i], sizeof(DeviceEntry));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (devices[i] != nullptr) hourfold::prefetch(devices[i]->windows.data());
+  }
+  // The hour that was opened last is nearly always the one.
+  for (std::size_t i = 0; i < count; ++i) {
+    windows[i] =
+        devices[i] == nullptr || devices[i]->windows.empty() ? nullptr : devices[i]->windows.front().get();
+    if (windows[i] != nullptr) prefetch_bytes(windows[i], sizeof(OpenWindow));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (windows[i] != nullptr && windows[i]->hour != upcoming[i].hour)
+      windows[i] = find_hour(*devices[i], upcoming[i].hour);
+    if (windows[i] != nullptr && windows[i]->window) windows[i]->window->prefetch_content();
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (windows[i] != nullptr && windows[i]->window) windows[i]->window->prefetch_times();
+  }
 }
 
 Result<OpenWindow*> WindowTable::load(HourStart hour, std::string_view device) {

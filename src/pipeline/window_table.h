@@ -13,6 +13,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -78,6 +79,15 @@ class WindowTable {
  public:
   WindowTable(WindowStore& store, FoldTools& tools);
   ~WindowTable();
+
+  // Asks for the memory that finding and folding these will touch, so that its way from the RAM overlaps. A
+  // hint.
+  struct Upcoming {
+    std::string_view device;
+    HourStart hour;
+  };
+  static constexpr std::size_t kMaxUpcoming = 16;
+  void prefetch(std::span<const Upcoming> upcoming) const;
 
   // In memory, else from the store, else null. Errors are the store's.
   Result<OpenWindow*> find(HourStart hour, std::string_view device);
