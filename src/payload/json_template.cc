@@ -128,10 +128,24 @@ class JsonTemplate::Learner {
     return is_number(i) ? cut(i, Value::kMetric, name) : kNo;
   }
 
+  // As deep as the parser went, which has a bound.
   Index read_other(Index i) {
     if (tokens_.first(i) == '"') return cut(i, Value::kText, {});
     if (is_number(i)) return cut(i, Value::kNumber, {});
-    return tokens_.first(i) == '{' || tokens_.first(i) == '[' ? kNo : i + 1;
+    if (tokens_.first(i) == '[') return read_other_array(i + 1);
+    if (tokens_.first(i) != '{') return i + 1;
+    return each_member(i, [this](std::string_view, Index value) { return read_other(value); });
+  }
+
+  Index read_other_array(Index i) {
+    if (tokens_.first(i) == ']') return i + 1;
+    for (;;) {
+      i = read_other(i);
+      if (i == kNo) return kNo;
+      const char end = tokens_.first(i++);
+      if (end == ']') return i;
+      if (end != ',') return kNo;
+    }
   }
 
   bool is_number(Index i) const { return tokens_.first(i) == '-' || is_digit(tokens_.first(i)); }

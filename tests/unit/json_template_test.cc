@@ -42,13 +42,14 @@ TEST_CASE("what is learned, and what is not") {
   CHECK(learned(
       R"( { "seq" : 7 , "device":"d","ts":5,"x":"text","y":true,"metrics":{"t":1,"u":null,"v":-2.5} })"));
   CHECK(learned(R"({"device":"d","ts":5,"metrics":{}})"));
+  CHECK(learned(
+      R"({"device":"d","ts":5,"metrics":{"t":1},"tags":[1,"x",[],{}],"o":{"a":{"b":[true]},"c":"d"}})"));
   CHECK(!learned(R"({"device":"d","ts":5,"metrics":{"t":1,"t":2}})"));
   CHECK(!learned(R"({"device":"d","ts":5,"ts":6,"metrics":{"t":1}})"));
   CHECK(!learned(R"({"device":7,"ts":5,"metrics":{"t":1}})"));
   CHECK(!learned(R"({"device":"d","ts":5,"metrics":{"t":1,"s":"x"}})"));
   CHECK(!learned(R"({"device":"d","ts":5,"metrics":{"t":1,"a":{"x":1}}})"));
   CHECK(!learned(R"({"device":"d","ts":5,"metrics":{"t":1},"metrics":{"t":1}})"));
-  CHECK(!learned(R"({"device":"d","ts":5,"metrics":{"t":1},"tags":[1]})"));
   CHECK(!learned("{\"device\":\"d\\u0031\",\"ts\":5,\"metrics\":{\"t\":1}}"));
   CHECK(!learned(R"({"device":"d","ts":5,"metrics":{"t":1}}{"device":"d","ts":5,"metrics":{"t":1}})"));
   CHECK(!learned(R"([{"device":"d","ts":5,"metrics":{"t":1}}])"));
@@ -107,7 +108,7 @@ class Fleet {
   explicit Fleet(std::uint32_t seed) : random_(seed) {}
 
   std::string next() {
-    std::string text = record(below(6));
+    std::string text = record(below(7));
     while (below(3) == 0) mutate(text);
     return text;
   }
@@ -153,6 +154,9 @@ class Fleet {
       case 4:
         return R"({"device": )" + device + R"(, "ts": )" + time + R"(, "fw": "1.2", "metrics": {"t": )" +
                number() + "}}\n";
+      case 5:
+        return R"({"tags":["a",)" + number() + R"(,{"x":"y"}],"device":)" + device + R"(,"ts":)" + time +
+               R"(,"metrics":{"t":)" + number() + "}}";
       default:
         return R"({"device":)" + device + R"(,"ts":)" + time + R"(,"metrics":{"t":)" + number() + R"(,"t":)" +
                number() + "}}";
