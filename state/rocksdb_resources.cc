@@ -73,6 +73,8 @@ RocksdbResources::RocksdbResources(std::uint64_t memory_bytes, rocksdb::Env* env
   options.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(memory_bytes / 4, cache);
   options.table_factory = table_format(cache);
   options.compression = rocksdb::kLZ4Compression;
+  // What a checkpoint flushes is soon compacted, and compressed then.
+  options.compression_per_level = {rocksdb::kNoCompression, rocksdb::kLZ4Compression};
   set_durability(options);
   set_sizes(options, memory_bytes);
   set_background(options);

@@ -56,6 +56,8 @@ rocksdb::Options database_options(std::uint64_t cache_bytes, std::uint64_t write
   options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
   options.merge_operator = std::make_shared<RowMerge>();
   options.compression = first_supported({rocksdb::kLZ4Compression, rocksdb::kSnappyCompression});
+  // Rows are written again while their hour is open: what is flushed first does not last.
+  options.compression_per_level = {rocksdb::kNoCompression, options.compression};
   options.level_compaction_dynamic_level_bytes = true;
   options.write_buffer_size = write_buffer_bytes / 2;  // one being filled, one being flushed
   options.max_write_buffer_number = 2;
