@@ -1,10 +1,10 @@
 #include "core/metric_schema.h"
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 
 #include "core/check.h"
+#include "core/same_bytes.h"
 
 namespace hourfold {
 namespace {
@@ -61,7 +61,7 @@ bool SlotMapper::matches(const Entry& entry, std::span<const Metric> metrics, co
   const char* expected = entry.names.data();
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     const std::string_view name = metrics[i].name;
-    if (name.size() != entry.sizes[i] || std::memcmp(name.data(), expected, name.size()) != 0) return false;
+    if (name.size() != entry.sizes[i] || !same_bytes(name.data(), expected, name.size())) return false;
     expected += name.size();
   }
   return true;

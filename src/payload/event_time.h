@@ -35,6 +35,12 @@ class TimeFormat {
     const ParsedTime time = parse_epoch(token, unit_);
     return {time.reason, time.ms};
   }
+  // The same of a token that is known to be a whole number of this value.
+  TimeField whole(std::uint64_t value, std::string_view token) const {
+    if (unit_ != TimeUnit::kMs) return number(token);
+    if (value > static_cast<std::uint64_t>(kMaxEventMs)) return {Malformed::kBadTime, 0};
+    return {Malformed::kNone, static_cast<EpochMs>(value)};
+  }
   TimeField text(std::string_view text) const;
 
  private:

@@ -75,7 +75,7 @@ bool JsonParser::parse_by_template(const RecordView& record) {
 }
 
 TimeField JsonParser::time_of(const JsonTemplate::Time& time, const TimeFormat& format) const {
-  return time.is_text ? format.text(time.token) : format.number(time.token);
+  return time.is_text ? format.text(time.token) : format.whole(time.whole, time.token);
 }
 
 void JsonParser::begin(const RecordView& record) {

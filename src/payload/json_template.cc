@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/same_bytes.h"
 #include "payload/arena.h"
 #include "payload/json_number.h"
 
@@ -14,37 +15,25 @@ using Role = PointerTree::Role;
 
 constexpr std::size_t kMaxSteps = 256;
 
-template <class Word>
-bool same_word(const char* a, const char* b) {
-  Word x;
-  Word y;
-  std::memcpy(&x, a, sizeof x);
-  std::memcpy(&y, b, sizeof y);
-  return x == y;
-}
-
-// As memcmp() for equality, in place: literals are short, and a call for each is most of its work.
-inline bool same_bytes(const char* a, const char* b, std::size_t size) {
-  constexpr std::size_t kWord = sizeof(std::uint64_t);
-  constexpr std::size_t kHalf = sizeof(std::uint32_t);
-  if (size >= kWord) {
-    for (std::size_t i = 0; i + kWord <= size; i += kWord) {
-      if (!same_word<std::uint64_t>(a + i, b + i)) return false;
-    }
-    return same_word<std::uint64_t>(a + size - kWord, b + size - kWord);
-  }
-  if (size >= kHalf)
-    return same_word<std::uint32_t>(a, b) && same_word<std::uint32_t>(a + size - kHalf, b + size - kHalf);
-  for (std::size_t i = 0; i < size; ++i) {
-    if (a[i] != b[i]) return false;
-  }
-  return true;
-}
-
 bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
+
+// Eight bytes of a text, none of them a quote, a backslash, a control character or beyond ASCII.
+bool all_plain(const char* p) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101;
+  constexpr std::uint64_t kHighs = 0x8080808080808080;
+  std::uint64_t bytes;
+  std::memcpy(&bytes, p, sizeof bytes);
+  // A high bit in has_zero(x) if a byte of x is zero; borrows only ever raise more of them.
+  const auto has_zero = [](std::uint64_t x) { return (x - kOnes) & ~x & kHighs; };
+  const std::uint64_t below_space = (bytes - kOnes * 0x20) & ~bytes;
+  const std::uint64_t above_tilde = (bytes + kOnes) | bytes;
+  return ((has_zero(bytes ^ kOnes * '"') | has_zero(bytes ^ kOnes * '\\') | below_space | above_tilde) &
+          kHighs) == 0;
+}
 
 // Behind a text without escapes that begins at p, null if it is none.
 const char* plain_text_end(const char* p, const char* end) {
+  while (end - p >= 8 && all_plain(p)) p += 8;
   while (p != end) {
     const auto c = static_cast<unsigned char>(*p);
     if (c == '"') return p;
@@ -54,11 +43,14 @@ const char* plain_text_end(const char* p, const char* end) {
   return nullptr;
 }
 
-const char* whole_number_end(const char* p, const char* end) {
+// Behind a whole number of at most 18 digits, which its value has place for; null if it is none.
+const char* whole_number_end(const char* p, const char* end, std::uint64_t& value) {
+  constexpr std::ptrdiff_t kMaxDigits = 18;
   const char* const begin = p;
-  while (p != end && is_digit(*p)) ++p;
+  value = 0;
+  for (; p != end && is_digit(*p); ++p) value = value * 10 + static_cast<unsigned char>(*p - '0');
   const bool leading_zero = p - begin > 1 && *begin == '0';
-  return p == begin || leading_zero ? nullptr : p;
+  return p == begin || leading_zero || p - begin > kMaxDigits ? nullptr : p;
 }
 
 }  // namespace
@@ -194,10 +186,10 @@ std::unique_ptr<JsonTemplate> JsonTemplate::learn(std::string_view text, JsonTok
 
 // Behind the value, null if it is none of its kind. *end may be read: something ends the last value.
 inline const char* JsonTemplate::value_end(const Step& step, const char* value, const char* end,
-                                           double& number) {
+                                           Number& number) {
   if (step.is_text) return plain_text_end(value, end + 1);
   const bool is_time = step.value == Value::kTime || step.value == Value::kArrival;
-  return is_time ? whole_number_end(value, end) : scan_short_number(value, end, number);
+  return is_time ? whole_number_end(value, end, number.whole) : scan_short_number(value, end, number.real);
 }
 
 bool JsonTemplate::read(std::string_view text, Fields& fields, std::vector<Metric>& metrics) const {
@@ -210,22 +202,22 @@ bool JsonTemplate::read(std::string_view text, Fields& fields, std::vector<Metri
     if (static_cast<std::size_t>(end - p) < literal.size() || !same_bytes(p, literal.data(), literal.size()))
       return false;
     const char* const value = p + literal.size();
-    double number = 0;
+    Number number;
     p = value_end(step, value, end, number);
     if (p == nullptr) return false;
     const std::string_view token(value, static_cast<std::size_t>(p - value));
     switch (step.value) {
       case Value::kMetric:
-        metrics.push_back({step.name, number});
+        metrics.push_back({step.name, number.real});
         break;
       case Value::kDevice:
         fields.device = token;
         break;
       case Value::kTime:
-        fields.time = {token, step.is_text};
+        fields.time = Time{token, number.whole, step.is_text};
         break;
       case Value::kArrival:
-        fields.arrival = {token, step.is_text};
+        fields.arrival = Time{token, number.whole, step.is_text};
         break;
       default:
         break;

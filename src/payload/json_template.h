@@ -32,6 +32,7 @@ class JsonTemplate {
 
   struct Time {
     std::string_view token;  // a whole number, or what stands between quotes
+    std::uint64_t whole = 0;
     bool is_text = false;
   };
   // Only those that the payload has.
@@ -54,7 +55,11 @@ class JsonTemplate {
     bool is_text;
     std::string name;  // kMetric
   };
-  static const char* value_end(const Step& step, const char* value, const char* end, double& number);
+  struct Number {
+    double real = 0;
+    std::uint64_t whole = 0;
+  };
+  static const char* value_end(const Step& step, const char* value, const char* end, Number& number);
 
   JsonTemplate() = default;
 
