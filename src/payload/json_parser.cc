@@ -40,7 +40,9 @@ JsonParser::JsonParser(const ReadingShape& shape)
       arrival_source_(field_source(shape.arrival)),
       device_(shape, arena_),
       metrics_(tokens_, arena_, shape),
-      fields_(shape, pointers_of(shape), tokens_, device_, &metrics_) {}
+      fields_(shape, pointers_of(shape), tokens_, device_, &metrics_) {
+  if (shape.format == PayloadFormat::kAvro) tokens_.allow_non_finite();
+}
 
 void JsonParser::begin(const RecordView& record) {
   device_.take_record(record);

@@ -80,7 +80,11 @@ bool JsonTokens::is_sound_slowly(Index i) {
     case '7':
     case '8':
     case '9':
-      return is_json_number(bytes(i));
+      return is_json_number(bytes(i)) || (non_finite_ && bytes(i) == "-Infinity");
+    case 'N':
+      return non_finite_ && bytes(i) == "NaN";
+    case 'I':
+      return non_finite_ && bytes(i) == "Infinity";
     default:
       return false;
   }

@@ -80,7 +80,11 @@ class JsonTokens {
     return {is_sound_scalar(i) ? i + 1 : kBroken, 0};
   }
 
-  // A number, string or literal; no NaN or Infinity.
+  // From now on the words NaN, Infinity and -Infinity are sound where nothing but grammar is asked. For texts
+  // made of a format that has such numbers.
+  void allow_non_finite() { non_finite_ = true; }
+
+  // A number, string or literal; NaN and Infinity only if allowed.
   bool is_sound_scalar(Index i) { return (plain_ && first(i) == '"') || is_sound_slowly(i); }
 
   static bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
@@ -102,6 +106,7 @@ class JsonTokens {
   const std::uint32_t* starts_ = nullptr;  // size_ + 1 of them; the last one is the end of the text
   Index size_ = 0;
   bool plain_ = true;
+  bool non_finite_ = false;
   std::vector<char> open_;  // brackets of the value that skip() is in
 };
 
