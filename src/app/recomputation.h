@@ -24,7 +24,7 @@ class Recomputation {
   static Result<std::unique_ptr<Recomputation>> open(const Config& config, const std::string& scratch,
                                                      const std::map<PartitionId, LogBounds>& ranges,
                                                      std::int32_t partition_count, const Clock& clock,
-                                                     AvroSchemas* schemas);
+                                                     AvroSchemas* schemas = nullptr);
 
   Result<void> fold(const RecordBatch& batch);
   // No more is folded: everything is in the stores from now on.
