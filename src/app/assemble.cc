@@ -5,6 +5,7 @@
 #include <map>
 
 #include "app/file_limit.h"
+#include "app/open_schemas.h"
 #include "app/open_table.h"
 #include "app/startup_wait.h"
 #include "embedded/file_side_output.h"
@@ -123,6 +124,9 @@ Result<ServiceParts> assemble(const Config& config, const Clock& clock, LogLine 
   auto side = make_side_outputs(config, client);
   if (!side) return refused(side.error().message);
   parts.side = std::move(*side);
+  auto schemas = open_schemas(config.reading.shape, log);
+  if (!schemas) return schemas.error();
+  parts.schemas = std::move(*schemas);
   const StartupWait wait{clock, config.startup_timeout_ms, log};
   auto opened = until_ready(wait, "the table", [&] { return open_named_table(config, log, parts); });
   if (!opened) return opened.error();

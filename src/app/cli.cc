@@ -156,7 +156,8 @@ void CommandLine::define_demo() {
 void CommandLine::define_fold() {
   fold_command_ =
       app_.add_subcommand("fold", "Fold lines of JSON into hourly rollups, by the same rules as the service");
-  fold_command_->add_option("FILE", fold_.files, "JSON lines, one record a line; none or -: standard input")
+  fold_command_
+      ->add_option("FILE", fold_.files, "lines, one record each (of Avro in hex); none or -: standard input")
       ->type_name("FILE");
   choice(fold_command_->add_option("--format", fold_.format, "What is printed"), {"json", "csv"})
       ->capture_default_str();

@@ -10,6 +10,7 @@
 #include "app/fold_lines.h"
 #include "app/line_reader.h"
 #include "app/load_config.h"
+#include "app/open_schemas.h"
 #include "app/output.h"
 
 namespace hourfold {
@@ -28,12 +29,15 @@ class Examples {
   std::array<std::string, static_cast<std::size_t>(Malformed::kCount)> places_;
 };
 
-Result<void> fold_file(LineReader& reader, LineFolder& folder, Examples& examples) {
+Result<void> fold_file(LineReader& reader, LineFolder& folder, AvroSchemas* schemas, Examples& examples) {
   std::string_view line;
   for (;;) {
     auto more = reader.next(line);
     if (!more) return more.error();
     if (!*more) return {};
+    if (const auto id = schemas == nullptr ? std::nullopt : folder.schema_id(line)) {
+      if (auto known = wait_for_schemas(schemas, {&*id, 1}, [] { return false; }); !known) return known;
+    }
     if (folder.fold(line) != 0) examples.note(folder.last_malformed(), reader);
   }
 }
@@ -119,6 +123,12 @@ int usage_error(const Error& error) {
   return kExitUsage;
 }
 
+// A file that cannot be read is wrong use, a registry that is away is not.
+int failed(const Error& error) {
+  print_error(error.message);
+  return error.kind == ErrorKind::kRefused ? kExitUsage : kExitService;
+}
+
 }  // namespace
 
 int fold_command(const FoldOptions& options) {
@@ -138,12 +148,16 @@ int fold_command(const FoldOptions& options) {
   }
   if (files.front() == "-" && ::isatty(STDIN_FILENO))
     std::fputs("hourfold: reading lines from the terminal, Ctrl-D ends\n", stderr);
-  LineFolder folder(config->reading, config->policy);
+  auto schemas =
+      open_schemas(config->reading.shape, [](char, const std::string& text) { print_error(text); });
+  if (!schemas) return usage_error(schemas.error());
+  LineFolder folder(config->reading, config->policy, schemas->get());
   Examples examples;
   for (const std::string& file : files) {
     auto reader = LineReader::open(file);
-    auto folded = reader ? fold_file(*reader, folder, examples) : Result<void>(reader.error());
-    if (!folded) return usage_error(folded.error());
+    auto folded =
+        reader ? fold_file(*reader, folder, schemas->get(), examples) : Result<void>(reader.error());
+    if (!folded) return failed(folded.error());
   }
   if (!print_rows(folder, options.format == "csv")) return kExitService;
   print_counts(folder.counts(), examples);

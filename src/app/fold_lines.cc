@@ -3,12 +3,33 @@
 #include <algorithm>
 #include <vector>
 
+#include "payload/framed_parser.h"
+
 namespace hourfold {
 namespace {
 
 constexpr std::string_view kArrivalField = "/arrival_ts";
 
 bool is_empty(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool decode_hex(std::string_view text, std::string& bytes) {
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  bytes.clear();
+  if (text.size() % 2 != 0) return false;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const int high = hex_digit(text[i]);
+    const int low = hex_digit(text[i + 1]);
+    if (high < 0 || low < 0) return false;
+    bytes += static_cast<char>(high << 4 | low);
+  }
+  return true;
+}
 
 // Whether the field is something else already.
 bool is_named(const ReadingShape& shape, std::string_view field) {
@@ -33,18 +54,25 @@ ReadingShape shape_for_lines(ReadingShape shape) {
   return shape;
 }
 
-LineFolder::LineFolder(const ReadingConfig& reading, const ArrivalPolicy& policy)
+LineFolder::LineFolder(const ReadingConfig& reading, const ArrivalPolicy& policy, AvroSchemas* schemas)
     : deduplicate_(reading.deduplicate),
+      binary_(reading.shape.format == PayloadFormat::kAvro),
       policy_(policy),
-      parser_(make_payload_parser(shape_for_lines(reading.shape))) {
+      parser_(make_payload_parser(shape_for_lines(reading.shape), schemas)) {
   tools_.max_metrics = reading.max_metrics;
+}
+
+std::optional<std::int32_t> LineFolder::schema_id(std::string_view line) {
+  std::string front;
+  return decode_hex(line.substr(0, 2 * kFramingBytes), front) ? framed_schema_id(front) : std::nullopt;
 }
 
 std::uint32_t LineFolder::fold(std::string_view line) {
   if (is_empty(line)) return 0;
   const Offset offset{static_cast<std::int64_t>(counts_.lines++)};
   const std::uint64_t malformed_before = counts_.malformed;
-  const ParsedRecord& record = parser_->parse({line});
+  const std::string_view value = binary_ && decode_hex(line, value_) ? std::string_view(value_) : line;
+  const ParsedRecord& record = parser_->parse({value});
   for (std::size_t i = 0; i < record.rejected_metrics.size(); ++i) {
     counts_.rejected_metrics[i] += record.rejected_metrics[i];
   }

@@ -1,5 +1,5 @@
-// Lines of JSON, each a record, folded into hourly rollups by the same core as the service: what `fold` does
-// between reading and printing.
+// Lines of text, each a record, folded into hourly rollups by the same core as the service: what `fold` does
+// between reading and printing. Where values are binary (Avro), a line has them in hexadecimal digits.
 //
 // Invariants: folded + duplicate + quarantined + archived + malformed = readings. Rows are a function of the
 // lines and their order. Threads:    one.
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -43,8 +44,11 @@ ReadingShape shape_for_lines(ReadingShape shape);
 
 class LineFolder {
  public:
-  LineFolder(const ReadingConfig& reading, const ArrivalPolicy& policy);
+  // schemas: of Avro, else null. Outlive the folder, and know those of a line before it is folded.
+  LineFolder(const ReadingConfig& reading, const ArrivalPolicy& policy, AvroSchemas* schemas = nullptr);
 
+  // The schema that must be known before the line is folded, if there is one.
+  static std::optional<std::int32_t> schema_id(std::string_view line);
   // Readings of the line that are malformed; 0 for most.
   std::uint32_t fold(std::string_view line);
   const FoldCounts& counts() const { return counts_; }
@@ -77,6 +81,8 @@ class LineFolder {
   Window& window_of(std::string_view device, HourStart hour);
 
   const bool deduplicate_;
+  const bool binary_;
+  std::string value_;  // of the line, if it is binary
   const ArrivalPolicy policy_;
   std::unique_ptr<PayloadParser> parser_;
   FoldTools tools_;

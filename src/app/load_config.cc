@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "app/open_schemas.h"
 #include "app/output.h"
 
 namespace hourfold {
@@ -55,9 +56,15 @@ std::optional<Config> load_config(const ConfigOptions& options, NeedsKafka needs
   const std::string_view name = options.file.empty() ? kNoFile : options.file;
   auto config =
       parse_config(*text, name, options.overrides, {variable, secret_file}, needs == NeedsKafka::kYes);
-  if (config) return std::move(*config);
-  print_error(config.error().message);
-  return std::nullopt;
+  if (!config) {
+    print_error(config.error().message);
+    return std::nullopt;
+  }
+  if (auto sound = check_schemas(config->reading.shape); !sound) {
+    print_error(std::string(name) + ": " + sound.error().message);
+    return std::nullopt;
+  }
+  return std::move(*config);
 }
 
 }  // namespace hourfold

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "app/open_schemas.h"
 #include "payload/payload_parser.h"
 
 namespace hourfold {
@@ -61,12 +62,13 @@ Result<void> read_all(LogReader& reader, const std::map<PartitionId, LogBounds>&
 
 Result<std::map<PartitionId, EpochMs>> first_arrivals(LogReader& reader,
                                                       const std::map<PartitionId, LogBounds>& ranges,
-                                                      const ReadingConfig& reading,
+                                                      const ReadingConfig& reading, AvroSchemas* schemas,
                                                       const std::function<bool()>& stopped) {
-  const auto parser = make_payload_parser(reading.shape);
+  const auto parser = make_payload_parser(reading.shape, schemas);
   std::map<PartitionId, EpochMs> arrivals;
   auto read = read_all(reader, ranges, stopped, [&](const RecordBatch& batch) -> Result<void> {
     if (arrivals.contains(batch.partition)) return {};
+    if (auto known = wait_for_schemas(schemas, schema_ids(batch), stopped); !known) return known;
     if (const auto arrival = first_arrival(batch, *parser)) {
       arrivals.emplace(batch.partition, *arrival);
       reader.finish(batch.partition);

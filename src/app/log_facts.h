@@ -11,6 +11,7 @@
 #include "core/config.h"
 #include "core/result.h"
 #include "kafka/log_reader.h"
+#include "payload/avro_schemas.h"
 #include "ports/clock.h"
 
 namespace hourfold {
@@ -18,11 +19,12 @@ namespace hourfold {
 // All partitions, with their bounds.
 Result<std::map<PartitionId, LogBounds>> bounds_of_all(LogReader& reader);
 
-// When the first reading of each range arrived. A partition without one (empty, or nothing in it could be
+// When the first reading of each range arrived. schemas: null where the readings need none; those of the
+// records are waited for. A partition without one (empty, or nothing in it could be
 // read) is not in the answer.
 Result<std::map<PartitionId, EpochMs>> first_arrivals(LogReader& reader,
                                                       const std::map<PartitionId, LogBounds>& ranges,
-                                                      const ReadingConfig& reading,
+                                                      const ReadingConfig& reading, AvroSchemas* schemas,
                                                       const std::function<bool()>& stopped);
 
 // Reads until everything was given out. Unavailable: nothing came for a minute although something should

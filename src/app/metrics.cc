@@ -150,6 +150,17 @@ MetricFamily rejected_metrics(const CounterTotals& sum) {
   return family;
 }
 
+MetricFamily schema_fetches(const AvroSchemas::Fetches& fetches) {
+  MetricFamily family{"hourfold_schema_fetches_total",
+                      "Schemas asked of the registry, by what came of it",
+                      MetricType::kCounter,
+                      {}};
+  for (const auto& [result, count] : {std::pair{"found", fetches.found}, std::pair{"none", fetches.none},
+                                      std::pair{"failed", fetches.failed}})
+    family.samples.push_back(sample({{"result", result}}, static_cast<double>(count)));
+  return family;
+}
+
 void add_partitions(const Service::Status& status, std::vector<MetricFamily>& families) {
   MetricFamily lag{"hourfold_lag_records", "Records of the partition not read yet", MetricType::kGauge, {}};
   MetricFamily behind{"hourfold_uncommitted_records",
@@ -210,6 +221,7 @@ std::vector<MetricFamily> service_metrics(const Service& service, const PutLaten
     one.histogram = histogram->value();
   }
   families.push_back(std::move(latency));
+  if (const auto fetches = service.schema_fetches()) families.push_back(schema_fetches(*fetches));
   families.push_back({"hourfold_sink_queue",
                       "Calls to the table that wait for a connection",
                       MetricType::kGauge,

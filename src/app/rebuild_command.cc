@@ -12,6 +12,7 @@
 #include "app/log.h"
 #include "app/log_facts.h"
 #include "app/null_ports.h"
+#include "app/open_schemas.h"
 #include "app/open_table.h"
 #include "app/output.h"
 #include "app/progress_line.h"
@@ -144,7 +145,10 @@ Result<void> look_at_log(Rebuild& rebuild) {
     }
     ranges[partition] = range;
   }
-  auto arrivals = first_arrivals(**reader, ranges, rebuild.config.reading, stop_was_signalled);
+  auto schemas = open_schemas(rebuild.config.reading.shape, log_line());
+  if (!schemas) return schemas.error();
+  auto arrivals =
+      first_arrivals(**reader, ranges, rebuild.config.reading, schemas->get(), stop_was_signalled);
   if (!arrivals) return arrivals.error();
   for (const auto& [partition, range] : ranges) {
     const auto arrival = arrivals->find(partition);

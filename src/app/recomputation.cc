@@ -23,7 +23,8 @@ StartPlan plan_from(Offset first) {
 
 Result<std::unique_ptr<Recomputation>> Recomputation::open(const Config& config, const std::string& scratch,
                                                            const std::map<PartitionId, LogBounds>& ranges,
-                                                           std::int32_t partition_count, const Clock& clock) {
+                                                           std::int32_t partition_count, const Clock& clock,
+                                                           AvroSchemas* schemas) {
   std::unique_ptr<Recomputation> made(new Recomputation(clock));
   auto stores = make_rocksdb_stores(
       {scratch, "recomputed", config.kafka.topics.front(), config.state.memory_bytes / 2});
@@ -35,8 +36,9 @@ Result<std::unique_ptr<Recomputation>> Recomputation::open(const Config& config,
     auto store = made->stores_->open(id, notice);
     if (!store) return store.error();
     partition.store = std::move(*store);
-    auto worker = PartitionWorker::open(worker_settings(config, id, partition_count), plan_from(range.first),
-                                        *partition.store, partition.sink, partition.side, clock.now_ms());
+    auto worker =
+        PartitionWorker::open(worker_settings(config, id, partition_count, schemas), plan_from(range.first),
+                              *partition.store, partition.sink, partition.side, clock.now_ms());
     if (!worker) return worker.error();
     partition.worker = std::move(*worker);
   }

@@ -19,10 +19,12 @@ namespace hourfold {
 
 class Recomputation {
  public:
-  // Partitions of the ranges, each read from the first offset of its range on.
+  // Partitions of the ranges, each read from the first offset of its range on. schemas: null, or they outlive
+  // it, and know those of a batch before it is folded.
   static Result<std::unique_ptr<Recomputation>> open(const Config& config, const std::string& scratch,
                                                      const std::map<PartitionId, LogBounds>& ranges,
-                                                     std::int32_t partition_count, const Clock& clock);
+                                                     std::int32_t partition_count, const Clock& clock,
+                                                     AvroSchemas* schemas = nullptr);
 
   Result<void> fold(const RecordBatch& batch);
   // No more is folded: everything is in the stores from now on.

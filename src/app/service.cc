@@ -201,9 +201,9 @@ void Service::tell_troubles() {
   for (const auto& [partition, held] : held_) {
     log_alarms(partition, *held.task);
     if (const std::string trouble = held.task->trouble().what; !trouble.empty())
-      troubles["table and side topics"] = trouble;
+      troubles["table, side topics and schemas"] = trouble;
   }
-  troubles.try_emplace("table and side topics");
+  troubles.try_emplace("table, side topics and schemas");
   for (const auto& [what, trouble] : troubles) {
     std::string& before = told_[what];
     if (trouble == before) continue;

@@ -22,6 +22,7 @@
 #include "app/table_facts.h"
 #include "app/worker_threads.h"
 #include "core/config.h"
+#include "payload/avro_schemas.h"
 #include "ports/clock.h"
 #include "ports/record_source.h"
 #include "ports/rollup_table.h"
@@ -47,6 +48,7 @@ struct ServiceParts {
   std::unique_ptr<RollupTable> table;
   std::unique_ptr<SideOutputs> side;
   std::unique_ptr<WindowStores> stores;
+  std::unique_ptr<AvroSchemas> schemas;  // null where the readings need none
   const Clock* clock = nullptr;
   SinkThreads::OnPut on_put = [](double, bool) {};
   std::optional<RebuildPlan> rebuild;
@@ -96,6 +98,9 @@ class Service : private RecordSource::Listener {
   CounterTotals totals() const;
   std::map<std::int32_t, CounterTotals> totals_by_partition() const;
   std::size_t sink_queue() const { return sink_->queued(); }
+  std::optional<AvroSchemas::Fetches> schema_fetches() const {
+    return parts_.schemas ? parts_.schemas->fetches() : std::nullopt;
+  }
 
  private:
   struct Held {

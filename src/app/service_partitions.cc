@@ -131,7 +131,7 @@ Result<void> Service::open(PartitionId partition) {
   if (planned->marks.rebuild) held.rebuild_end = planned->marks.rebuild->end;
   if (parts_.rebuild && held.rebuild_end)
     task.side = std::make_unique<SideOutputFrom>(*held.rebuild_end, std::move(task.side));
-  WorkerSettings settings = worker_settings(parts_.config, partition, partition_count_);
+  WorkerSettings settings = worker_settings(parts_.config, partition, partition_count_, parts_.schemas.get());
   if (shared_) settings.shared = shared_rows();
   settings.may_grow = true;
   settings.ends_with_rebuild = parts_.rebuild && !parts_.rebuild->follow;
@@ -139,6 +139,7 @@ Result<void> Service::open(PartitionId partition) {
                                       parts_.clock->now_ms());
   if (!worker) return worker.error();
   task.worker = std::move(*worker);
+  task.schemas = parts_.schemas.get();
   const Offset from = task.worker->next_offset();
   // A service that a rebuild has become holds nothing back.
   if (taking_over_ || !parts_.rebuild) task.worker->release_all();

@@ -9,6 +9,7 @@
 #include "app/commands.h"
 #include "app/load_config.h"
 #include "app/log_facts.h"
+#include "app/open_schemas.h"
 #include "app/open_table.h"
 #include "app/output.h"
 #include "app/progress_line.h"
@@ -95,6 +96,7 @@ class Verification {
   const VerifyOptions& options_;
   const Config& config_;
   ProgressLine progress_;
+  std::unique_ptr<AvroSchemas> schemas_;
   std::unique_ptr<LogReader> reader_;
   VerifyScope scope_;
   std::map<PartitionId, LogBounds> ranges_;
@@ -214,7 +216,7 @@ Result<void> Verification::look_at_log() {
     if (answer->rules_since) whole[partition].first = std::max(log.first, *answer->rules_since);
     known.emplace(partition, std::move(*answer));
   }
-  auto arrivals = first_arrivals(*reader_, whole, config_.reading, stop_was_signalled);
+  auto arrivals = first_arrivals(*reader_, whole, config_.reading, schemas_.get(), stop_was_signalled);
   if (!arrivals) return arrivals.error();
   for (auto& [partition, facts] : scope_.partitions) {
     const auto arrival = arrivals->find(partition);
@@ -251,6 +253,8 @@ Result<void> Verification::recompute(Recomputation& recomputation) {
     RecordBatch batch = given;
     summary_.records += batch.records.size();
     drop_other_devices(batch);
+    if (auto known = wait_for_schemas(schemas_.get(), schema_ids(batch), stop_was_signalled); !known)
+      return known;
     auto folded = recomputation.fold(batch);
     progress_.show(summary_.records);
     return folded;
@@ -279,13 +283,19 @@ Result<void> Verification::compare(Recomputation& recomputation, VerifyReport& r
 }
 
 Result<int> Verification::run(VerifyReport& report) {
+  auto schemas = open_schemas(config_.reading.shape, [](char, const std::string& text) {
+    std::fprintf(stderr, "%s\n", text.c_str());
+  });
+  if (!schemas) return schemas.error();
+  schemas_ = std::move(*schemas);
   if (auto ready = until_ready(wait(), "the table", [&] { return look_at_table(); }); !ready)
     return ready.error();
   if (auto looked = look_at_log(); !looked) return looked.error();
   auto scratch = Scratch::make(options_.scratch);
   if (!scratch) return scratch.error();
-  auto recomputation = Recomputation::open(config_, scratch->path(), ranges_,
-                                           static_cast<std::int32_t>(ranges_.size()), system_clock());
+  auto recomputation =
+      Recomputation::open(config_, scratch->path(), ranges_, static_cast<std::int32_t>(ranges_.size()),
+                          system_clock(), schemas_.get());
   if (!recomputation) return recomputation.error();
   if (auto read = recompute(**recomputation); !read) return read.error();
   if (auto compared = compare(**recomputation, report); !compared) return compared.error();

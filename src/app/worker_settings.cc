@@ -4,11 +4,13 @@
 
 namespace hourfold {
 
-WorkerSettings worker_settings(const Config& config, PartitionId partition, std::int32_t partition_count) {
+WorkerSettings worker_settings(const Config& config, PartitionId partition, std::int32_t partition_count,
+                               AvroSchemas* schemas) {
   WorkerSettings settings;
   settings.topic = config.kafka.topics.front();
   settings.partition = partition;
   settings.shape = config.reading.shape;
+  settings.schemas = schemas;
   settings.deduplicate = config.reading.deduplicate;
   settings.max_metrics = config.reading.max_metrics;
   // A topic of one partition keeps every device in one partition whatever its keys are.

@@ -1,4 +1,4 @@
-// A partition worker's settings as the configuration has them.
+// A partition worker's settings as the configuration has them. schemas: null, or they outlive the worker.
 #pragma once
 
 #include "core/config.h"
@@ -6,6 +6,7 @@
 
 namespace hourfold {
 
-WorkerSettings worker_settings(const Config& config, PartitionId partition, std::int32_t partition_count);
+WorkerSettings worker_settings(const Config& config, PartitionId partition, std::int32_t partition_count,
+                               AvroSchemas* schemas);
 
 }  // namespace hourfold

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "app/open_schemas.h"
 #include "app/thread_name.h"
 
 namespace hourfold {
@@ -144,15 +145,32 @@ Result<void> PartitionTask::step(EpochMs now) {
   return stepped;
 }
 
+// A schema that nobody can tell yet is no reason to refuse a reading, nor to stand still with anything else.
+bool PartitionTask::next_can_be_read() {
+  if (parts_.schemas == nullptr) return true;
+  if (!next_ids_) {
+    const RecordBatch* next = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      if (inbox_.empty()) return true;
+      next = &inbox_.front();  // stays where it is: others only add behind it
+    }
+    next_ids_ = schema_ids(*next);
+  }
+  schema_trouble_ = parts_.schemas->why_not_yet(*next_ids_);
+  return schema_trouble_.empty();
+}
+
 Result<void> PartitionTask::fold_some(EpochMs now, bool& worked) {
   // A batch at a time, so that emission and the other partitions of the thread are never far away.
-  if (parts_.worker->full()) return {};
+  if (parts_.worker->full() || !next_can_be_read()) return {};
   RecordBatch batch;
   {
     const std::lock_guard lock(mutex_);
     if (inbox_.empty()) return {};
     batch = std::move(inbox_.front());
     inbox_.pop_front();
+    next_ids_.reset();
   }
   worked = true;
   queued_bytes_.fetch_sub(batch.bytes, std::memory_order_relaxed);
@@ -172,6 +190,7 @@ Result<void> PartitionTask::tell(std::int64_t steady_ms) {
   }
   commit_ = parts_.worker->commit_due();
   std::string trouble = parts_.worker->trouble();
+  if (trouble.empty()) trouble = schema_trouble_;
   if (trouble_.what.empty()) trouble_.since_ms = steady_ms;
   trouble_.what = std::move(trouble);
   note_alarms();

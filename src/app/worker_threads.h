@@ -19,6 +19,7 @@
 
 #include "app/retired_counters.h"
 #include "core/result.h"
+#include "payload/avro_schemas.h"
 #include "pipeline/partition_worker.h"
 #include "ports/clock.h"
 #include "ports/record_source.h"
@@ -37,6 +38,7 @@ class PartitionTask {
     std::unique_ptr<SinkQueue> sink;
     std::unique_ptr<SideOutput> side;
     std::unique_ptr<PartitionWorker> worker;  // refers to the three above
+    AvroSchemas* schemas = nullptr;           // the worker's; a batch waits until they are known
   };
   explicit PartitionTask(Parts parts);
 
@@ -82,6 +84,7 @@ class PartitionTask {
   // --- the folding thread
   bool turn(const Clock& clock);
   void hear_of_growth(EpochMs now);
+  bool next_can_be_read();
   Result<void> fold_some(EpochMs now, bool& worked);
   Result<void> step(EpochMs now);
   Result<void> tell(std::int64_t steady_ms);
@@ -93,6 +96,8 @@ class PartitionTask {
 
   Parts parts_;
   std::int64_t next_tell_ms_ = 0;
+  std::optional<std::vector<std::int32_t>> next_ids_;  // schemas of the next batch, once it was looked at
+  std::string schema_trouble_;                         // why it has to wait
 
   std::atomic<std::size_t> queued_bytes_{0};
   std::atomic<std::uint64_t> longest_checkpoint_us_{0};

@@ -36,7 +36,9 @@ EnvelopeParser::EnvelopeParser(const ReadingShape& shape, std::unique_ptr<Payloa
       whole_is_body_(shape.body->empty()),
       inner_(std::move(inner)),
       device_(shape, arena_),
-      fields_(shape, pointers_of(shape), tokens_, device_, nullptr) {}
+      fields_(shape, pointers_of(shape), tokens_, device_, nullptr) {
+  if (shape.format == PayloadFormat::kAvro) tokens_.allow_not_finite();
+}
 
 void EnvelopeParser::begin(const RecordView& record) {
   outer_ = record;

@@ -147,7 +147,9 @@ JsonFields::Index JsonFields::read_time(Index i, const TimeFormat& format, TimeF
   const char c = tokens_.first(i);
   if (c == '-' || (c >= '0' && c <= '9')) {
     field = format.number(tokens_.bytes(i));
-    return field.reason == Malformed::kBadJson ? kBroken : i + 1;
+    if (field.reason != Malformed::kBadJson) return i + 1;
+    field.reason = Malformed::kBadTime;
+    return skip(i, level);
   }
   field.reason = c == 'n' ? Malformed::kNoTime : Malformed::kBadTime;
   if (c != '"') return skip(i, level);

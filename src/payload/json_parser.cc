@@ -41,7 +41,9 @@ JsonParser::JsonParser(const ReadingShape& shape, bool learns)
       device_(shape, arena_),
       metrics_(tokens_, arena_, shape),
       fields_(shape, pointers_of(shape), tokens_, device_, &metrics_),
-      learns_(learns && shape.selection.empty() && device_.sources().size() == 1) {}
+      learns_(learns && shape.selection.empty() && device_.sources().size() == 1) {
+  if (shape.format == PayloadFormat::kAvro) tokens_.allow_not_finite();
+}
 
 const ParsedRecord& JsonParser::parse(const RecordView& record) {
   if (!learns_) return JsonDocuments::parse(record);

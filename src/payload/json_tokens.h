@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/reading.h"
@@ -82,11 +83,14 @@ class JsonTokens {
 
   // The same where metrics may be: NaN, Infinity and -Infinity, which are no JSON, are passed over, too.
   Skipped skip_metrics(Index i) {
-    not_finite_passes_ = true;
+    const bool before = std::exchange(not_finite_passes_, true);
     const Skipped skipped = skip(i);
-    not_finite_passes_ = false;
+    not_finite_passes_ = before;
     return skipped;
   }
+
+  // From now on they are passed over everywhere. For texts made of a format that has such numbers.
+  void allow_not_finite() { not_finite_passes_ = true; }
 
   // A number, string or literal; no NaN or Infinity.
   bool is_sound_scalar(Index i) { return (plain_ && first(i) == '"') || is_sound_slowly(i); }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/check.h"
+#include "payload/avro_parser.h"
 #include "payload/envelope_parser.h"
 #include "payload/framed_parser.h"
 #include "payload/influx_parser.h"
@@ -31,9 +32,13 @@ std::unique_ptr<PayloadParser> parser_of_documents(const ReadingShape& shape) {
 
 }  // namespace
 
-std::unique_ptr<PayloadParser> make_payload_parser(const ReadingShape& shape, AvroSchemas*) {
+std::unique_ptr<PayloadParser> make_payload_parser(const ReadingShape& shape, AvroSchemas* schemas) {
   std::unique_ptr<PayloadParser> parser = parser_of_documents(shape);
   if (shape.body) parser = std::make_unique<EnvelopeParser>(shape, std::move(parser));
+  if (shape.format == PayloadFormat::kAvro) {
+    HF_CHECK(schemas != nullptr);
+    return std::make_unique<AvroParser>(shape, *schemas, std::move(parser));
+  }
   if (shape.framing == ValueFraming::kConfluent) parser = std::make_unique<FramedParser>(std::move(parser));
   return parser;
 }

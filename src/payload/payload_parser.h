@@ -52,7 +52,7 @@ class PayloadParser {
   virtual const ParsedRecord& parse(const RecordView& record) = 0;
 };
 
-// schemas: of Avro by their id, null where the shape needs none. Outlives the parser.
+// schemas: of Avro, for which they must be there. Outlive the parser.
 std::unique_ptr<PayloadParser> make_payload_parser(const ReadingShape& shape, AvroSchemas* schemas = nullptr);
 
 }  // namespace hourfold

@@ -56,6 +56,9 @@ def check_use(cli):
     cli.refuses(USAGE, ["fold", "nosuch.jsonl"], "nosuch.jsonl", "No such file")
     cli.refuses(USAGE, ["fold", "."], ".", "directory")
     cli.refuses(USAGE, ["fold", "--set", "reading.device=key"], "reading.device")
+    avro = ["fold", "--set", "reading.format=avro", "--set"]
+    cli.refuses(USAGE, [*avro, 'reading.schema={"type":"flaot"}'], "reading.schema", "flaot")
+    cli.refuses(USAGE, [*avro, "reading.schema_registry=registry:8081", "--set", "reading.framing=confluent"], "reading.schema_registry", "http://")
     cli.refuses(USAGE, ["fold", "--set", "reading.deduplcate=false"], "reading.deduplcate", "deduplicate")
     cli.refuses(USAGE, ["query", "-d", "x", "--from", "yesterday"], "--from", "yesterday")
     cli.refuses(USAGE, ["query", "-d", "x", "--plot", "--format", "csv"], "--plot")

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/output.h"
+#include "payload/avro_schemas.h"
 
 namespace hourfold {
 namespace {
@@ -109,6 +110,27 @@ TEST_CASE("fold: a configured arrival field must be there") {
   folder.fold(line("a", 2, R"("x":1)", R"(,"received":5)"));
   CHECK(folder.counts().folded == 1);
   CHECK(folder.counts().malformed_by_reason[static_cast<std::size_t>(Malformed::kNoArrival)] == 1);
+}
+
+TEST_CASE("fold: binary values are lines in hex") {
+  ReadingConfig reading;
+  reading.shape.format = PayloadFormat::kAvro;
+  reading.shape.metrics = "";
+  reading.shape.schema =
+      R"({"type":"record","name":"R","fields":[{"name":"device","type":"string"},{"name":"ts","type":"long"},{"name":"t","type":"double"}]})";
+  const auto schemas = FixedAvroSchemas::parse(reading.shape);
+  REQUIRE(schemas);
+  LineFolder folder(reading, {}, schemas->get());
+  folder.fold("04643180a0d5edee660000000000803540");
+  folder.fold("04643180A0D5EDEE660000000000803541\r");
+  folder.fold("04643180a0d5edee66000000000080354");
+  folder.fold("{}");
+  CHECK(folder.counts().folded == 1);
+  CHECK(folder.counts().duplicate == 1);
+  CHECK(folder.counts().malformed_by_reason[static_cast<std::size_t>(Malformed::kBadAvro)] == 2);
+  CHECK(LineFolder::schema_id("000000002a0464") == 42);
+  CHECK(LineFolder::schema_id("010000002a0464") == std::nullopt);
+  CHECK(LineFolder::schema_id("zz") == std::nullopt);
 }
 
 TEST_CASE("fold: counts add up, empty lines are none") {

@@ -53,7 +53,7 @@ TEST_CASE("every worker has its share, also one that only compares") {
   config.kafka.topics = {"t"};
   config.state.memory_bytes = 256 * kMiB;
   const MemoryShares shares = MemoryShares::of(256 * kMiB, 64);
-  const WorkerSettings settings = worker_settings(config, {3}, 64);
+  const WorkerSettings settings = worker_settings(config, {3}, 64, nullptr);
   CHECK(settings.memory_bytes == shares.windows);
   CHECK(settings.max_outbox == shares.outbox_windows);
   CHECK(settings.max_waiting_bytes == shares.waiting);
