@@ -49,7 +49,11 @@ std::string SchemaCache::why_not_yet(std::span<const std::int32_t> ids) {
       const auto [at, is_new] = entries_.try_emplace(id);
       Entry& entry = at->second;
       if (is_settled(entry)) continue;
-      fresh |= is_new || !std::exchange(entry.wanted, true);
+      if (!std::exchange(entry.wanted, true)) {
+        entry.trouble.clear();
+        fresh = true;
+      }
+      fresh |= is_new;
       if (!why.empty()) continue;
       why = "schema " + std::to_string(static_cast<std::uint32_t>(id)) + " is not known yet";
       if (!entry.trouble.empty()) why += ": " + entry.trouble;

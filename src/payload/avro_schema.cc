@@ -98,7 +98,7 @@ std::optional<AvroSchemaReader::Index> AvroSchemaReader::read_any(const Json& js
   if (json.is_string()) return read_name(json.get<std::string>(), space);
   if (json.is_array()) return read_union(json, space);
   if (json.is_object()) return read_object(json, space);
-  return fail("a type is a name, an object or a list, not " + cut(json.dump()));
+  return fail("a type is a name, an object or a list, not " + json.dump());
 }
 
 // A name without a dot belongs to the namespace around it; if there is none of it, to none, as in Java.
@@ -116,7 +116,7 @@ std::optional<AvroSchemaReader::Index> AvroSchemaReader::read_name(const std::st
 std::optional<AvroSchemaReader::Index> AvroSchemaReader::read_object(const Json& object,
                                                                      const std::string& space) {
   const auto type = object.find("type");
-  if (type == object.end()) return fail("a type without \"type\": " + cut(object.dump()));
+  if (type == object.end()) return fail("a type without \"type\"");
   if (!type->is_string()) return read(*type, space);
   const std::string name = type->get<std::string>();
   if (name == "array") return read_items(object, Kind::kArray, "items", space);
@@ -218,7 +218,7 @@ std::optional<AvroSchemaReader::Index> AvroSchemaReader::read_enum(const Json& o
           .count = static_cast<std::uint32_t>(list->size())};
   std::set<std::string> symbols;
   for (const Json& symbol : *list) {
-    if (!symbol.is_string()) return fail("a symbol that is no text: " + cut(symbol.dump()));
+    if (!symbol.is_string()) return fail("a symbol that is no text");
     if (!symbols.insert(symbol.get<std::string>()).second) return fail("two symbols " + symbol.dump());
     schema_.symbols_.push_back(symbol.dump());
   }

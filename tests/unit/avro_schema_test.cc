@@ -53,7 +53,7 @@ TEST_CASE("avro schema: what is refused, and how") {
       {"", "it is no JSON"},
       {"long", "it is no JSON"},
       {"42", "a type is a name, an object or a list, not 42"},
-      {"{}", "a type without \"type\": {}"},
+      {"{}", "a type without \"type\""},
       {R"("flaot")", "\"flaot\" is no type, and none of that name is defined before"},
       {"[]", "a union without a branch"},
       {R"(["null",["int"]])", "a union directly inside of a union"},
@@ -74,7 +74,7 @@ TEST_CASE("avro schema: what is refused, and how") {
        "record R, field b: \"F\" is no type, and none of that name is defined before"},
       {R"({"type":"enum","name":"E"})", "enum E: it has no \"symbols\""},
       {R"({"type":"enum","name":"E","symbols":["A","A"]})", "enum E: two symbols \"A\""},
-      {R"({"type":"enum","name":"E","symbols":[1]})", "enum E: a symbol that is no text: 1"},
+      {R"({"type":"enum","name":"E","symbols":[1]})", "enum E: a symbol that is no text"},
       {R"({"type":"fixed","name":"F","size":-1})", "fixed F: its \"size\" is no whole number of bytes"},
       {R"({"type":"fixed","name":"F"})", "fixed F: its \"size\" is no whole number of bytes"},
       {R"({"type":"object","properties":{}})",
@@ -91,9 +91,9 @@ TEST_CASE("avro schema: what is refused, and how") {
 
 TEST_CASE("avro schema: bounds") {
   const auto nested = [](std::size_t levels) {
-    std::string text = R"("int")";
-    for (std::size_t i = 0; i < levels; ++i) text = R"({"type":"array","items":)" + text + "}";
-    return AvroSchema::parse(text);
+    std::string text;
+    for (std::size_t i = 0; i < levels; ++i) text += R"({"type":"array","items":)";
+    return AvroSchema::parse(text + R"("int")" + std::string(levels, '}'));
   };
   CHECK(nested(AvroSchema::kMaxNesting - 1));
   REQUIRE_FALSE(nested(AvroSchema::kMaxNesting));

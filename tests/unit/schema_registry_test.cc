@@ -86,9 +86,17 @@ TEST_CASE("registry: addresses") {
 }
 
 TEST_CASE("registry: what it answers") {
-  std::string authorization;
+  std::mutex mutex;
+  std::string last_authorization;
+  const auto authorization = [&] {
+    const std::lock_guard lock(mutex);
+    return last_authorization;
+  };
   const Registry registry([&](const httplib::Request& request, httplib::Response& response) {
-    authorization = request.get_header_value("Authorization");
+    {
+      const std::lock_guard lock(mutex);
+      last_authorization = request.get_header_value("Authorization");
+    }
     const std::string json = "application/vnd.schemaregistry.v1+json";
     if (request.path == "/schemas/ids/42" || request.path == "/ccompat/v7/schemas/ids/42") {
       response.set_content(answer_of(kDevice), json);
@@ -122,7 +130,7 @@ TEST_CASE("registry: what it answers") {
     return fetched ? *fetched : std::string(to_string(fetched.error().kind)) + ": " + fetched.error().message;
   };
   CHECK(text(42) == kDevice);
-  CHECK(authorization.empty());
+  CHECK(authorization().empty());
   CHECK(text(42, "/ccompat/v7/") == kDevice);
   CHECK(text(43) == "\"int\"");
   CHECK(text(44) == "refused: it is one of PROTOBUF, not of Avro");
@@ -135,7 +143,7 @@ TEST_CASE("registry: what it answers") {
   CHECK(text(99) == "unavailable: " + registry.url() + " answered 404");
 
   CHECK(fetch_from(registry.url("user:p%40ss@"), 42));
-  CHECK(authorization == "Basic dXNlcjpwQHNz");
+  CHECK(authorization() == "Basic dXNlcjpwQHNz");
   const auto unauthorized = fetch_from(registry.url("user:p%40ss@"), 46);
   REQUIRE_FALSE(unauthorized);
   CHECK(unauthorized.error().message.find("ss") == std::string::npos);
