@@ -28,10 +28,12 @@ bool is_framed_text(const std::string& value) {
          std::string_view("{[\" ").find(value[kFramingBytes]) != std::string_view::npos;
 }
 
+// Records of a foreign kind are left out unless all are.
 Unframed unframed(std::span<const RecordCopy> all) {
   Unframed out;
   for (const RecordCopy& record : all) {
-    if (record.value && out.records.size() < kMostRecords) out.records.push_back(record);
+    const bool readable = record.value && !foreign_sample(*record.value);
+    if (readable && out.records.size() < kMostRecords) out.records.push_back(record);
   }
   out.framed = !out.records.empty() &&
                std::all_of(out.records.begin(), out.records.end(),
@@ -103,6 +105,12 @@ std::optional<Proposal> defaults_if_they_read_all(std::span<const RecordCopy> re
   return defaults;
 }
 
+std::optional<ForeignSample> foreign_of(std::span<const RecordCopy> all) {
+  const auto first =
+      std::find_if(all.begin(), all.end(), [](const RecordCopy& r) { return r.value.has_value(); });
+  return first == all.end() ? std::nullopt : foreign_sample(*first->value);
+}
+
 Proposal avro_of_a_registry() {
   Proposal proposal;
   proposal.shape.format = PayloadFormat::kAvro;
@@ -117,9 +125,10 @@ Proposal avro_of_a_registry() {
 Proposals propose(std::span<const RecordCopy> all) {
   Proposals proposals;
   const Unframed sample = unframed(all);
-  if (sample.records.empty()) return proposals;
-  proposals.foreign = foreign_sample(*sample.records.front().value);
-  if (proposals.foreign) return proposals;
+  if (sample.records.empty()) {
+    proposals.foreign = foreign_of(all);
+    return proposals;
+  }
   if (framed_schema_id(*sample.records.front().value) && !is_framed_text(*sample.records.front().value)) {
     proposals.ranked.push_back(avro_of_a_registry());
     return proposals;
@@ -137,34 +146,6 @@ Proposals propose(std::span<const RecordCopy> all) {
   std::stable_sort(proposals.ranked.begin(), proposals.ranked.end(),
                    [](const Proposal& a, const Proposal& b) { return rank(a) > rank(b); });
   return proposals;
-}
-
-std::vector<std::string> alternatives(const Proposal& best, std::span<const RecordCopy> all) {
-  std::vector<std::string> sentences;
-  const Unframed sample = unframed(all);
-  const auto compare = [&](bool already, auto change, const std::string& what, const std::string& option) {
-    if (already || best.needs_schemas) return;
-    ReadingShape changed = best.shape;
-    change(changed);
-    const Tried result = try_parse(changed, sample.records);
-    if (result.metrics <= best.metrics) return;
-    const std::size_t more = result.metrics - best.metrics;
-    sentences.push_back(std::to_string(more) + (more == 1 ? " value is " : " values are ") + what +
-                        " and left out; " + option);
-  };
-  compare(
-      best.shape.booleans, [](ReadingShape& shape) { shape.booleans = true; }, "true or false",
-      "\"booleans\": true takes true as 1 and false as 0.");
-  compare(
-      best.shape.numeric_strings, [](ReadingShape& shape) { shape.numeric_strings = true; },
-      "numbers in quotes", "\"numeric_strings\": true takes them.");
-  compare(
-      best.shape.decimal_comma,
-      [](ReadingShape& shape) { shape.numeric_strings = shape.decimal_comma = true; },
-      "numbers in quotes, some with a decimal comma",
-      "\"numeric_strings\": true with \"decimal_comma\": true takes them.");
-  if (sentences.size() > 2) sentences.erase(sentences.begin() + 1);
-  return sentences;
 }
 
 }  // namespace hourfold

@@ -36,7 +36,4 @@ struct Proposals {
 // Records without a value (tombstones) say nothing.
 Proposals propose(std::span<const RecordCopy> records);
 
-// What else is worth knowing of the best, a sentence each: `"booleans": true` and the like.
-std::vector<std::string> alternatives(const Proposal& best, std::span<const RecordCopy> records);
-
 }  // namespace hourfold

@@ -41,7 +41,7 @@ std::optional<ForeignSample> compressed(std::string_view value) {
   };
   for (const Signature& signature : kSignatures) {
     if (!value.starts_with(signature.bytes)) continue;
-    return ForeignSample{"bytes compressed with " + std::string(signature.name),
+    return ForeignSample{"a value compressed with " + std::string(signature.name),
                          "Values are not decompressed. Let the producer send them as they are and set its "
                          "compression.type (zstd, lz4, snappy or gzip): then Kafka compresses whole batches, "
                          "better, and every client undoes it by itself."};
