@@ -19,9 +19,8 @@ void add_record_options(CLI::App& command, PayloadTryOptions& options) {
         return sound ? std::string() : "'" + given + "' is no NAME=VALUE, as in device-id=dev-1";
       });
   command
-      .add_option(
-          "--arrival", options.arrival,
-          "When it arrived: epoch milliseconds, 2026-01-31T06:00Z, now. Default: with its newest event")
+      .add_option("--arrival", options.arrival,
+                  "When it arrived, as 2026-01-31T06:00Z. Default: with its newest event")
       ->type_name("TIME");
 }
 
@@ -54,6 +53,7 @@ CLI::App* define_payload_try(CLI::App& program, PayloadTryOptions& options) {
       "not read the reason and what to do.\n"
       "Only --last and --first need a broker (kafka.brokers, kafka.topics). No group is joined, nothing is "
       "written.\n"
+      "A TIME may be epoch milliseconds, now or -2h, too.\n"
       "Exit code 0 if every reading is folded, else 1. Single values that are no numbers do not count.\n"
       "\n"
       "Examples:\n"

@@ -141,38 +141,50 @@ void add_reason(std::vector<Reason>& reasons, const std::string& text, const std
   }
 }
 
+std::string place_of(const PayloadReport& report, const ReportedRecord& record, std::size_t index) {
+  std::string where = report.records.size() > 1 ? record.name : "";
+  if (record.readings.size() > 1)
+    where += (where.empty() ? "" : ", ") + ("reading " + std::to_string(index + 1));
+  return where;
+}
+
+std::string sentence_of(const Reason& reason) {
+  std::string place;
+  if (reason.count > 1) place = std::to_string(reason.count) + " times";
+  if (!reason.where.empty()) place += (place.empty() ? "" : ", first: ") + reason.where;
+  return printable(reason.text) + (place.empty() ? "" : " (" + place + ")");
+}
+
+std::vector<std::string> sentences_of(const std::vector<Reason>& reasons, std::size_t unexplained) {
+  std::vector<std::string> sentences;
+  for (const Reason& reason : reasons) {
+    if (sentences.size() < kMostReasons) {
+      sentences.push_back(sentence_of(reason));
+    } else {
+      unexplained += reason.count;
+    }
+  }
+  if (unexplained > 0) sentences.push_back("And " + std::to_string(unexplained) + " more like these.");
+  return sentences;
+}
+
 std::vector<std::string> reasons_of(const PayloadReport& report) {
   std::vector<Reason> reasons;
+  std::size_t unexplained = 0;
   for (const ReportedRecord& record : report.records) {
     for (std::size_t i = 0; i < record.readings.size(); ++i) {
       const ReportedReading& reading = record.readings[i];
-      if (reading.explanation.empty()) continue;
-      std::string where = report.records.size() > 1 ? record.name : "";
-      if (record.readings.size() > 1)
-        where += (where.empty() ? "" : ", ") + ("reading " + std::to_string(i + 1));
-      const std::string name =
-          reading.malformed == Malformed::kNone ? "" : std::string(to_string(reading.malformed)) + ": ";
-      add_reason(reasons, name + reading.explanation, where);
+      const bool broken = reading.malformed != Malformed::kNone;
+      const std::string name = broken ? std::string(to_string(reading.malformed)) + ": " : "";
+      if (!reading.explanation.empty())
+        add_reason(reasons, name + reading.explanation, place_of(report, record, i));
+      else if (broken)
+        ++unexplained;
     }
     for (const std::string& words : record.rejected_words)
       add_reason(reasons, words, report.records.size() > 1 ? record.name : "");
   }
-  std::vector<std::string> sentences;
-  for (const Reason& reason : reasons) {
-    std::string place;
-    if (reason.count > 1)
-      place = " (" + std::to_string(reason.count) + " times" +
-              (reason.where.empty() ? ")" : ", first: " + reason.where + ")");
-    else if (!reason.where.empty())
-      place = " (" + reason.where + ")";
-    sentences.push_back(printable(reason.text) + place);
-  }
-  if (sentences.size() > kMostReasons) {
-    const std::size_t more = sentences.size() - kMostReasons;
-    sentences.resize(kMostReasons);
-    sentences.push_back(std::to_string(more) + " more of the kind.");
-  }
-  return sentences;
+  return sentences_of(reasons, unexplained);
 }
 
 std::string counted(std::size_t count, const char* one, const char* many) {

@@ -12,6 +12,8 @@
 namespace hourfold {
 namespace {
 
+constexpr std::size_t kMostExplained = 50;  // readings, of a reason
+
 RecordView view_of(const RecordCopy& record) {
   RecordView view{*record.value};
   if (record.key) view.key = *record.key;
@@ -55,6 +57,10 @@ class Reporter {
  private:
   void add(const PayloadSample& sample);
   void add_readings(const RecordCopy& record, const ParsedRecord& parsed, ReportedRecord& out);
+  // Looking for reasons reads the sample again: enough is enough.
+  bool explains_another(Malformed reason) {
+    return explained_[static_cast<std::size_t>(reason)]++ < kMostExplained;
+  }
   void count(const ReportedReading& reading);
   void note_partitioning(const RecordCopy& record, const ReportedRecord& reported);
   void note(const std::string& text) {
@@ -65,6 +71,7 @@ class Reporter {
   const Config& config_;
   const EpochMs now_;
   std::unique_ptr<PayloadParser> parser_;
+  std::array<std::size_t, static_cast<std::size_t>(Malformed::kCount)> explained_{};
   PayloadReport report_;
 };
 
@@ -95,12 +102,14 @@ void Reporter::add_readings(const RecordCopy& record, const ParsedRecord& parsed
     const SamplePlace place{config_.reading.shape, record, i, parsed.readings.size()};
     reported.malformed = reading.malformed;
     if (reading.malformed != Malformed::kNone) {
-      reported.explanation = explain_malformed(reading.malformed, place);
+      if (explains_another(reading.malformed))
+        reported.explanation = explain_malformed(reading.malformed, place);
     } else {
       reported.device = reading.device;
       reported.event_ms = reading.event_ms;
       reported.verdict = classify(reading.event_ms, reading.arrival_ms, config_.policy);
-      reported.explanation = explain_time(reading.event_ms, place);
+      if (!is_plausible(reading.event_ms) && explains_another(Malformed::kNone))
+        reported.explanation = explain_time(reading.event_ms, place);
       if (reported.explanation.empty())
         reported.explanation = explain_verdict(reported, reading.arrival_ms, config_.policy);
       for (const Metric& metric : parsed.metrics_of(reading))

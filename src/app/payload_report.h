@@ -17,7 +17,7 @@
 namespace hourfold {
 
 struct ReportedReading {
-  Malformed malformed = Malformed::kNone;  // then only the explanation
+  Malformed malformed = Malformed::kNone;  // then only the explanation, and of many not even that
   std::string explanation;  // sentences; also of a strange time, or of another verdict than folded
   Verdict verdict = Verdict::kFold;
   std::string device;

@@ -224,7 +224,7 @@ std::string explain_malformed(Malformed reason, const SamplePlace& place) {
       return "Objects and lists lie deeper in one another than 64 levels.";
     case Malformed::kTooMany:
       return "More than 100,000 readings in a record, or 4,096 metrics in a reading: let the producer send "
-             "several records.";
+             "several records. (If each line of the sample is a record: --lines.)";
     case Malformed::kNotAnObject:
       return not_an_object(place);
     case Malformed::kNoDevice:

@@ -16,6 +16,7 @@ namespace hourfold {
 namespace {
 
 constexpr std::size_t kMostRecords = 50;
+constexpr std::size_t kMostBytes = 256 * 1024;  // of a record of many lines
 
 // As many records as it takes to know a topic, with their framing taken off if all have it.
 struct Unframed {
@@ -33,7 +34,10 @@ Unframed unframed(std::span<const RecordCopy> all) {
   Unframed out;
   for (const RecordCopy& record : all) {
     const bool readable = record.value && !foreign_sample(*record.value);
-    if (readable && out.records.size() < kMostRecords) out.records.push_back(record);
+    if (!readable || out.records.size() >= kMostRecords) continue;
+    out.records.push_back(record);
+    const std::size_t cut = record.value->rfind('\n', kMostBytes);
+    if (record.value->size() > kMostBytes && cut != std::string::npos) out.records.back().value->resize(cut);
   }
   out.framed = !out.records.empty() &&
                std::all_of(out.records.begin(), out.records.end(),

@@ -8,8 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "app/payload_print.h"
+#include "app/payload_report.h"
 #include "core/config.h"
 #include "core/reading_section.h"
+#include "payload/recognise.h"
+#include "tests/support/random.h"
 #include "tests/unit/payload_examples.h"
 #include "tests/unit/quirks.h"
 
@@ -231,6 +235,27 @@ TEST_CASE("propose: Avro of a registry needs its address") {
   const Proposals proposals = propose({&record, 1});
   REQUIRE(proposals.ranked.size() == 1);
   CHECK(proposals.ranked.front().needs_schemas);
+}
+
+TEST_CASE("propose: broken samples do no harm") {
+  test::Random random(7);
+  const std::vector<PayloadExample> examples = payload_examples();
+  for (int round = 0; round < 600; ++round) {
+    RecordCopy record = record_of(examples[random.below(examples.size())]);
+    std::string& value = *record.value;
+    for (std::uint64_t i = random.below(4); i > 0 && !value.empty(); --i) {
+      const std::size_t at = random.below(value.size());
+      if (random.below(3) == 0) value.resize(at);
+      if (at < value.size()) value[at] = static_cast<char>(random.below(256));
+    }
+    CAPTURE(value);
+    const Proposals proposals = propose({&record, 1});
+    if (!proposals.ranked.empty()) CHECK(!recognise(proposals, {&record, 1}).looks_like.empty());
+    Config config;
+    if (!proposals.ranked.empty() && !proposals.ranked.front().needs_schemas)
+      config.reading.shape = proposals.ranked.front().shape;
+    CHECK(!report_text(report_of(config, {{"sample", record}}, PayloadExample::kArrival), {}).empty());
+  }
 }
 
 struct Case {
