@@ -104,7 +104,7 @@ class Try {
       text += proposal_text(*recognised, shape, style_) + "\n";
       if (!recognised->notes.empty()) text += notes_text(recognised->notes, style_) + "\n";
       text += std::string("What it makes of the ") + (of_topic_ ? "records" : "sample") + ":\n\n";
-    } else if (!given_) {
+    } else if (!given_ && report.readings > 0) {
       text += "No configuration was found that reads this. With the defaults:\n\n";
     }
     text += report_text(report, style_);

@@ -15,10 +15,10 @@ constexpr std::size_t kMostRows = 40;
 constexpr std::size_t kMostReasons = 12;
 constexpr std::size_t kWidestDevice = 40;
 
-enum class Ink { kPlain, kBold, kGood, kOdd, kBad, kFaint };
+enum class Ink { kPlain, kBold, kGood, kOdd, kBad };
 
 std::string inked(const std::string& text, Ink ink, const PrintStyle& style) {
-  static constexpr std::array kCodes = {"", "1", "32", "33", "31", "2"};
+  static constexpr std::array kCodes = {"", "1", "32", "33", "31"};
   if (!style.colour || ink == Ink::kPlain) return text;
   return std::string("\x1b[") + kCodes[static_cast<std::size_t>(ink)] + "m" + text + "\x1b[0m";
 }
@@ -222,7 +222,7 @@ std::string proposal_text(const Recognised& recognised, const ReadingShape& shap
   for (const RecognisedField& field : recognised.fields) where = std::max(where, columns_of(field.where));
   for (const RecognisedField& field : recognised.fields) {
     const std::string row = "  " + padded(field.what, 8) + "  " + padded(field.where, where) + "  ";
-    out += row + inked(wrapped(printable(field.found), columns_of(row), style.width), Ink::kFaint, style);
+    out += row + wrapped(printable(field.found), columns_of(row), style.width);
     while (out.ends_with(' ')) out.pop_back();
     out += "\n";
   }

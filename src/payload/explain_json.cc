@@ -82,7 +82,7 @@ std::string bad_utf8_place(std::string_view value) {
 
 std::string not_an_object(const SamplePlace& place) {
   const auto readings = sample_readings(*place.record.value, place.shape);
-  const std::string expected = "A reading is an object in braces, alone or in a list.";
+  std::string expected = "A reading is an object in braces, alone or in a list.";
   if (readings.size() != place.count) return expected;
   const SampleJson& element = readings[place.index].element;
   std::string text = "There is " + shown(element) + " where a reading should be. " + expected;

@@ -121,7 +121,7 @@ std::optional<ForeignSample> binary(std::string_view value) {
           "Protobuf of a schema registry, schema " + std::to_string(*framed_schema_id(value)), kBridge};
     return std::nullopt;
   }
-  if (const auto found = protobuf(value)) return found;
+  if (auto found = protobuf(value)) return found;
   if (is_messagepack(value)) return ForeignSample{"MessagePack", kJsonInstead};
   if (is_cbor(value)) return ForeignSample{"CBOR", kJsonInstead};
   return ForeignSample{"binary data of a kind that is not recognised", kJsonInstead};
@@ -186,7 +186,7 @@ std::optional<ForeignSample> foreign_sample(std::string_view value) {
     return ForeignSample{"empty",
                          "A record without bytes is malformed. (A tombstone, which has no value at all, is "
                          "skipped.)"};
-  if (const auto found = compressed(value)) return found;
+  if (auto found = compressed(value)) return found;
   const std::string_view text = trim_record(value);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos)

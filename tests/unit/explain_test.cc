@@ -151,6 +151,19 @@ TEST_CASE("report: arrival, verdicts and what partitioning rests on") {
   CHECK(odd.records[0].readings[0].explanation.find(R"("time_unit": "s")") != std::string::npos);
 }
 
+TEST_CASE("report: tombstones are skipped, and many readings are explained once") {
+  const PayloadReport none = report_of(Config{}, {{"sample", {kNow, "d1", std::nullopt, {}}}}, kNow);
+  CHECK(none.readings == 0);
+  CHECK(report_text(none, {}).find("1 tombstone skipped") != std::string::npos);
+  std::string many = "[";
+  for (int i = 0; i < 200; ++i) many += (i > 0 ? ",{\"id\":\"d" : "{\"id\":\"d") + std::to_string(i) + "\"}";
+  const PayloadReport given = report("{}", many + "]");
+  CHECK(given.malformed == 200);
+  const std::string text = report_text(given, {});
+  CHECK(text.find("And 188 more like these.") != std::string::npos);
+  CHECK(text.find("and 160 more readings") != std::string::npos);
+}
+
 TEST_CASE("report: the text fits the terminal and hides no control characters") {
   const PayloadReport given = report(
       "{}",
