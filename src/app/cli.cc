@@ -6,46 +6,13 @@
 #include <vector>
 
 #include "app/cli_completion.h"
+#include "app/cli_options.h"
+#include "app/cli_payload.h"
 #include "app/cli_suggest.h"
 #include "app/output.h"
 
 namespace hourfold {
 namespace {
-
-// Options that name one of a few words. The names stand in the help as FILE does for a file, and completion
-// reads them there.
-CLI::Option* choice(CLI::Option* option, const std::vector<std::string>& words) {
-  std::string names;
-  for (const std::string& word : words) names += (names.empty() ? "" : "|") + word;
-  option->type_name(names)->check([words, names](const std::string& given) {
-    const bool known = std::find(words.begin(), words.end(), given) != words.end();
-    return known ? std::string() : "'" + given + "' is not one of " + names;
-  });
-  return option;
-}
-
-void add_overrides(CLI::App& command, std::vector<std::string>& overrides) {
-  command
-      .add_option("--set", overrides,
-                  "Put a value over the configuration, as in sink.table=rollups; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false)
-      ->check([](const std::string& given) {
-        const bool sound = given.find('=') != std::string::npos && given.front() != '=';
-        return sound ? std::string() : "'" + given + "' is no KEY=VALUE, as in sink.table=rollups";
-      });
-}
-
-void add_config(CLI::App& command, ConfigOptions& config) {
-  command.add_option("-c,--config", config.file, "The configuration, JSON with comments")->type_name("FILE");
-  add_overrides(command, config.overrides);
-}
-
-void add_log_level(CLI::App& command, std::string& level) {
-  choice(command.add_option("--log-level", level, "How much is said on standard error"),
-         {"trace", "debug", "info", "warn", "error", "off"})
-      ->capture_default_str();
-}
 
 class CommandLine {
  public:
@@ -77,6 +44,7 @@ class CommandLine {
   RebuildOptions rebuild_;
   VerifyOptions verify_;
   TableOptions table_;
+  PayloadTryOptions payload_try_;
   std::string shell_;
 
   CLI::App* run_command_ = nullptr;
@@ -87,6 +55,7 @@ class CommandLine {
   CLI::App* verify_command_ = nullptr;
   CLI::App* create_command_ = nullptr;
   CLI::App* check_command_ = nullptr;
+  CLI::App* payload_try_command_ = nullptr;
   CLI::App* completion_command_ = nullptr;
 };
 
@@ -96,6 +65,8 @@ CommandLine::CommandLine() {
   app_.footer(
       "Start here:\n"
       "  hourfold demo                              the whole thing, no server to install\n"
+      "  hourfold payload try sample.json           what your topic has, and the configuration that reads "
+      "it\n"
       "  hourfold fold readings.jsonl               a file of readings to hourly rollups\n"
       "  hourfold table create -c hourfold.json     make the HBase table, then\n"
       "  hourfold run -c hourfold.json              the service\n"
@@ -110,6 +81,7 @@ CommandLine::CommandLine() {
   define_rebuild();
   define_verify();
   define_table();
+  payload_try_command_ = define_payload_try(app_, payload_try_);
   define_completion();
 }
 
@@ -342,6 +314,7 @@ int CommandLine::dispatch(const CommandTable& commands) {
   if (verify_command_->parsed()) return commands.verify(verify_);
   if (create_command_->parsed()) return commands.table_create(table_);
   if (check_command_->parsed()) return commands.table_check(table_);
+  if (payload_try_command_->parsed()) return commands.payload_try(payload_try_);
   return print_completion();
 }
 

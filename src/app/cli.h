@@ -24,6 +24,7 @@ struct CommandTable {
   std::function<int(const VerifyOptions&)> verify = verify_command;
   std::function<int(const TableOptions&)> table_create = table_create_command;
   std::function<int(const TableOptions&)> table_check = table_check_command;
+  std::function<int(const PayloadTryOptions&)> payload_try = payload_try_command;
 };
 
 int run_cli(int argc, const char* const* argv, const CommandTable& commands);

@@ -79,6 +79,20 @@ struct VerifyOptions {
   bool quiet = false;
 };
 
+struct PayloadTryOptions {
+  ConfigOptions config;              // file may be empty
+  std::vector<std::string> samples;  // files; none, or "-": standard input
+  bool lines = false;                // each line is a record
+  bool hex = false;                  // samples are hexadecimal digits
+  std::optional<std::string> key;
+  std::vector<std::string> headers;  // NAME=VALUE
+  std::string arrival;               // a time; empty: see the command's help
+  std::uint32_t first = 0;           // that many records of the topic instead of samples
+  std::uint32_t last = 0;
+  bool propose = false;         // also where a configuration is given
+  std::string format = "text";  // json
+};
+
 int run_command(const RunOptions& options);
 int demo_command(const DemoOptions& options);
 int fold_command(const FoldOptions& options);
@@ -87,6 +101,7 @@ int rebuild_command(const RebuildOptions& options);
 int verify_command(const VerifyOptions& options);
 int table_create_command(const TableOptions& options);
 int table_check_command(const TableOptions& options);
+int payload_try_command(const PayloadTryOptions& options);
 
 // Everything main() does.
 int run_cli(int argc, char** argv);

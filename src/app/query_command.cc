@@ -1,11 +1,8 @@
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -16,6 +13,7 @@
 #include "app/query_plot.h"
 #include "app/query_print.h"
 #include "app/query_rollups.h"
+#include "app/terminal.h"
 #include "core/reading.h"
 
 namespace hourfold {
@@ -47,24 +45,6 @@ std::optional<Error> check(const QueryOptions& options) {
     return refused("--device: a device has 1 to " + std::to_string(kMaxDeviceBytes) + " bytes");
   }
   return std::nullopt;
-}
-
-std::size_t terminal_width() {
-  winsize size{};
-  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  const char* const columns = std::getenv("COLUMNS");
-  std::size_t width = 0;
-  if (columns != nullptr) std::from_chars(columns, columns + std::string_view(columns).size(), width);
-  constexpr std::size_t kUsual = 80;
-  return width > 0 ? width : kUsual;
-}
-
-bool has_colour() {
-  const auto variable = [](const char* name) {
-    const char* const value = std::getenv(name);
-    return std::string_view(value == nullptr ? "" : value);
-  };
-  return ::isatty(STDOUT_FILENO) == 1 && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
 }
 
 std::string plots(const DeviceRollups& rollups, Step step) {

@@ -89,7 +89,7 @@ def check_use_of_the_log(cli):
 
 def check_help(cli):
     cli.expect(cli.run("--version").stdout.startswith("hourfold "), "--version")
-    for words in ([], ["run"], ["demo"], ["fold"], ["query"], ["rebuild"], ["verify"], ["table"], ["table", "create"], ["table", "check"], ["completion"]):
+    for words in ([], ["run"], ["demo"], ["fold"], ["query"], ["rebuild"], ["verify"], ["table"], ["table", "create"], ["table", "check"], ["payload"], ["payload", "try"], ["completion"]):
         done = cli.run(*words, "--help")
         cli.expect(done.returncode == DONE and "Usage: " + " ".join(["hourfold", *words]) in done.stdout, f"help of {words}")
         cli.expect(all(len(line) <= 120 for line in done.stdout.splitlines()), f"help of {words} fits")
@@ -108,6 +108,10 @@ def check_completion(cli):
         ("hourfold fold --format ", {"json", "csv"}),
         ("hourfold query --set a=b --by m", {"month"}),
         ("hourfold completion f", {"fish"}),
+        ("hourfold pay", {"payload"}),
+        ("hourfold payload t", {"try"}),
+        ("hourfold payload try --he", {"--help", "--hex", "--header"}),
+        ("hourfold payload try --format j", {"json"}),
     ):
         words = line.split(" ")
         quoted = " ".join(f"'{word}'" for word in words)
@@ -119,6 +123,75 @@ def check_completion(cli):
         cli.expect(set(given) == wanted, f"completion of {line!r} is {given}")
     for shell in ("zsh", "fish"):
         cli.expect("hourfold" in cli.run("completion", shell).stdout, f"completion of {shell}")
+
+
+CHIRPSTACK = (
+    '{"deviceInfo":{"devEui":"0011223344556677"},"time":"2026-01-01T00:00:00.5+00:00","object":{"t":1.5,"door":true},"fPort":2}'
+)
+
+
+def check_payload_try(cli):
+    def told(code, words, *mentions, stdin=""):
+        done = cli.run("payload", "try", *words, stdin=stdin)
+        for mention in mentions:
+            cli.expect(mention in done.stdout, f"{mention!r} is in payload try {words}:\n{done.stdout}{done.stderr}")
+        cli.expect(done.returncode == code and not done.stderr, f"payload try {words}: exit {done.returncode}\n{done.stderr}")
+        cli.expect("\x1b" not in done.stdout, "no colour where there is no terminal")
+        cli.expect(all(len(line) <= 110 for line in done.stdout.splitlines()), f"payload try {words} fits:\n{done.stdout}")
+
+    folded = "0011223344556677  2026-01-01T00:00:00.500Z  folded      t=1.5"
+    told(DONE, [], "ChirpStack", '"device": "/deviceInfo/devEui"', '"booleans": true', folded, "1 reading: 1 folded", stdin=CHIRPSTACK)
+    (cli.folder / "sample.json").write_text(CHIRPSTACK + "\n")
+    told(DONE, ["sample.json", "--propose"], folded)
+    section = {"device": "/deviceInfo/devEui", "time": "/time", "time_unit": "rfc3339", "metrics": "/object"}
+    (cli.folder / "reading.json").write_text(json.dumps({"reading": section}))
+    told(DONE, ["-c", "reading.json", "sample.json"], folded)
+    told(CHECK_FAILED, ["-c", "reading.json", "--set", "reading.time=/when", "sample.json"], "no_time", '"time": "/time"')
+    told(CHECK_FAILED, ["-c", "reading.json", "--arrival", "2025-12-31T23:00Z", "sample.json"], "quarantine", "policy.max_future")
+    told(DONE, ["--hex"], "1 reading: 1 folded", stdin=CHIRPSTACK.encode().hex())
+    told(DONE, ["--key", "d1"], '"device": "key"', "d1 ", stdin='{"ts":1767225600000,"metrics":{"t":1}}')
+    told(DONE, ["--header", "device-id=d1"], '"device": "header:device-id"', stdin='{"ts":1767225600000,"metrics":{"t":1}}')
+    told(DONE, [], "The defaults fit", stdin='{"device":"d1","ts":1767225600000,"metrics":{"t":1}}')
+    lines = '{"device":"d1","ts":1767225600000,"metrics":{"t":1}}\n\n{"device":"d1"\n'
+    told(CHECK_FAILED, ["--lines"], "2 records, 2 readings: 1 folded, 1 malformed", "line 3", stdin=lines)
+    told(CHECK_FAILED, ["--hex"], "gzip", "compression.type", stdin="1f8b 0800")
+    told(CHECK_FAILED, ["--hex"], "schema 42", '"format": "avro"', "registry", stdin="000000002a0464318080c0f39bef66")
+    told(CHECK_FAILED, [], "bad_json", "json.dumps", stdin="{'device': 'd1'}")
+    done = cli.run("payload", "try", "--format", "json", "sample.json")
+    given = json.loads(done.stdout)
+    cli.expect(given["reading"] == section and given["counts"]["folded"] == 1, f"payload try --format json: {given}")
+    reading = given["records"][0]["readings"][0]
+    cli.expect(reading == {"verdict": "folded", "device": "0011223344556677", "ts": 1767225600500, "metrics": {"t": 1.5}}, f"{reading}")
+    copied = ["--set", "reading=" + json.dumps(given["reading"])]
+    told(DONE, [*copied, "sample.json"], folded)
+    refused = cli.run("payload", "try", "--format", "json", stdin="<a/>")
+    cli.expect(refused.returncode == CHECK_FAILED and json.loads(refused.stdout)["refused"]["what"] == "XML", "what is refused, as JSON")
+
+
+def check_the_documented_try(cli):
+    """docs/PAYLOADS.md, "Trying it", word by word."""
+    text = (pathlib.Path(__file__).parents[2] / "docs" / "PAYLOADS.md").read_text()
+    sample, shown = (text.split(f"```{kind}\n", 1)[1].split("```\n", 1)[0] for kind in ("sample", "console"))
+    (cli.folder / "sample.json").write_text(sample)
+    command, output = shown.split("\n", 1)
+    done = cli.run(*command.split()[2:], COLUMNS="100")
+    cli.expect(done.stdout == output, f"the output in docs/PAYLOADS.md is another than\n{done.stdout}")
+
+
+def check_wrong_use_of_payload_try(cli):
+    cli.refuses(USAGE, ["payload"], "try")
+    cli.refuses(USAGE, ["payload", "try", "--kye", "x"], "--kye", "'--key'")
+    cli.refuses(USAGE, ["payload", "try", "nosuch.json"], "nosuch.json", "No such file")
+    cli.refuses(USAGE, ["payload", "try", "--hex"], "--hex", "'x'", stdin="0x41")
+    cli.refuses(USAGE, ["payload", "try", "--hex"], "two digits", stdin="414")
+    cli.refuses(USAGE, ["payload", "try", "--arrival", "yesterday"], "--arrival", "yesterday", stdin="{}")
+    cli.refuses(USAGE, ["payload", "try", "--header", "x"], "NAME=VALUE", stdin="{}")
+    cli.refuses(USAGE, ["payload", "try", "--set", "reading.devcie=/x"], "devcie", "device", stdin="{}")
+    cli.refuses(USAGE, ["payload", "try", "--last", "3"], "kafka.brokers", "kafka.topics")
+    cli.refuses(USAGE, ["payload", "try", "--last", "3", "--key", "x"], "--last", "--key")
+    cli.refuses(USAGE, ["payload", "try", "--last", "3", "--first", "3"], "--first", "--last")
+    nobody = ["--set", "kafka.brokers=127.0.0.1:1", "--set", "kafka.topics=t", "--set", "startup_timeout=0"]
+    cli.refuses(SERVICE, ["payload", "try", "--last", "3", *nobody], "'t'")
 
 
 def readings(seed):
@@ -190,7 +263,7 @@ def check_query(cli):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         cli = Cli(pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(folder))
-        for check in (check_use, check_help, check_completion, check_fold, check_query):
+        for check in (check_use, check_help, check_completion, check_payload_try, check_the_documented_try, check_wrong_use_of_payload_try, check_fold, check_query):
             check(cli)
     print("failed" if cli.failures else "ok")
     sys.exit(1 if cli.failures else 0)

@@ -21,6 +21,7 @@ struct Recorder {
   RebuildOptions rebuild;
   VerifyOptions verify;
   TableOptions table;
+  PayloadTryOptions payload_try;
 
   CommandTable commands() {
     CommandTable table_of;
@@ -32,6 +33,7 @@ struct Recorder {
     table_of.verify = [this](const VerifyOptions& o) { return note("verify", verify, o); };
     table_of.table_create = [this](const TableOptions& o) { return note("table create", table, o); };
     table_of.table_check = [this](const TableOptions& o) { return note("table check", table, o); };
+    table_of.payload_try = [this](const PayloadTryOptions& o) { return note("payload try", payload_try, o); };
     return table_of;
   }
 
@@ -47,6 +49,24 @@ struct Recorder {
 int run(Recorder& recorder, std::vector<const char*> words) {
   words.insert(words.begin(), "hourfold");
   return run_cli(static_cast<int>(words.size()), words.data(), recorder.commands());
+}
+
+TEST_CASE("cli: payload try") {
+  Recorder r;
+  CHECK(run(r, {"payload", "try", "a.json", "-", "--lines", "--hex", "--key", "", "--header", "device-id=d1",
+                "--header", "x=", "--arrival", "now", "--format", "json", "--propose"}) == 41);
+  CHECK(r.called == "payload try");
+  CHECK(r.payload_try.samples == std::vector<std::string>{"a.json", "-"});
+  CHECK((r.payload_try.lines && r.payload_try.hex && r.payload_try.propose));
+  CHECK(r.payload_try.key == "");
+  CHECK(r.payload_try.headers == std::vector<std::string>{"device-id=d1", "x="});
+  CHECK(r.payload_try.arrival == "now");
+  CHECK(run(r, {"payload", "try", "--last", "5"}) == 41);
+  CHECK(r.payload_try.last == 5);
+  CHECK(!r.payload_try.key.has_value());
+  CHECK(run(r, {"payload"}) == kExitUsage);
+  CHECK(run(r, {"payload", "try", "--last", "0"}) == kExitUsage);
+  CHECK(run(r, {"payload", "try", "--header", "device-id"}) == kExitUsage);
 }
 
 TEST_CASE("cli: words reach their command, and its exit code comes back") {
