@@ -84,6 +84,9 @@ TEST_CASE("waiting readings that are none are refused") {
     CHECK_FALSE(read_waiting_reading({}, bytes.substr(0, size)));
   }
   CHECK_FALSE(read_waiting_reading({}, bytes + '\0'));
+  std::string neither = bytes;
+  neither[neither.size() - 1] = 2;  // whether the last header has a value
+  CHECK_FALSE(read_waiting_reading({}, neither + unhex("01 78")));
   std::string newer = bytes;
   newer[0] = 2;
   const auto read = read_waiting_reading({}, newer);
