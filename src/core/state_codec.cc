@@ -38,7 +38,7 @@ std::optional<HourStart> parse_hour(std::string_view text) {
   if (text == "none") return HourStart::lowest();
   if (text == "unknown") return HourStart::highest();
   const auto ms = integer(text);
-  if (!ms || HourStart::of(*ms).ms != *ms) return std::nullopt;
+  if (!ms || *ms % kHourMs != 0) return std::nullopt;
   return HourStart{*ms};
 }
 

@@ -18,6 +18,11 @@ using Json = nlohmann::json;
 
 bool holds(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
+bool has_more(std::istringstream& in) {
+  while (in.peek() == ' ' || in.peek() == '\t' || in.peek() == '\r') in.get();
+  return in.peek() != std::istringstream::traits_type::eof();
+}
+
 // The documents of a text of one line; empty if nlohmann says that they are broken.
 struct SecondOpinion {
   bool comparable = true;  // false where the two mean different things on purpose
@@ -35,7 +40,7 @@ SecondOpinion second_opinion(std::string_view text) {
   std::vector<Json> documents;
   std::istringstream in{std::string(text)};
   try {
-    while ((in >> std::ws).peek() != std::istringstream::traits_type::eof()) {
+    while (has_more(in)) {
       Json document;
       in >> document;
       documents.push_back(std::move(document));
