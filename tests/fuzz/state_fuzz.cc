@@ -5,6 +5,7 @@
 #include "core/bytes.h"
 #include "core/record.h"
 #include "core/state_codec.h"
+#include "pipeline/side_tracker.h"
 #include "state/state_keys.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -14,6 +15,7 @@ namespace {
 void check_marks(std::string_view text) {
   const auto marks = read_state_marks(text);
   if (!marks) return require(!marks.error().message.empty(), "a message");
+  require(marks->partition_count >= 0 && marks->generation.value >= 0, "no negative counts", text);
   const std::string written = write_state_marks(*marks);
   const auto again = read_state_marks(written);
   require(again.has_value(), "what was written to be read", written);
@@ -49,6 +51,14 @@ void check_record_copy(std::string_view bytes) {
   require_equal(again, bytes.substr(0, bytes.size() - in.remaining()), "the bytes that were read");
 }
 
+void check_side_record(std::string_view bytes) {
+  const auto held = read_side_record(bytes);
+  if (!held) return require(!held.error().message.empty(), "a message");
+  std::string again;
+  append_side_record(again, held->record, held->holds);
+  require_equal(again, bytes, "the bytes that were read");
+}
+
 void check_keys(std::string_view bytes) {
   using namespace state_keys;
   if (const auto key = read_hour_key(bytes))
@@ -64,10 +74,10 @@ void check_keys(std::string_view bytes) {
 
 void try_input(std::string_view bytes) {
   Input input(bytes);
-  const std::size_t choice = input.letter(5);
+  const std::size_t choice = input.letter(6);
   const Exact rest(input.rest());
-  constexpr void (*kChecks[])(std::string_view) = {check_marks, check_metadata, check_waiting_reading,
-                                                   check_record_copy, check_keys};
+  constexpr void (*kChecks[])(std::string_view) = {check_marks,       check_metadata, check_waiting_reading,
+                                                   check_record_copy, check_keys,     check_side_record};
   kChecks[choice](rest.view());
 }
 
