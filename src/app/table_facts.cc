@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <string_view>
 
@@ -32,7 +33,8 @@ Error unreadable(const StoredCell& cell) {
 // Above what is there, also where the clock of another host was ahead.
 EpochMs time_above(const StoredRow& row, EpochMs now) {
   EpochMs above = now;
-  for (const StoredCell& cell : row.cells) above = std::max(above, cell.timestamp + 1);
+  constexpr EpochMs kLast = std::numeric_limits<EpochMs>::max();
+  for (const StoredCell& cell : row.cells) above = std::max(above, std::min(cell.timestamp, kLast - 1) + 1);
   return above;
 }
 

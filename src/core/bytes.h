@@ -1,12 +1,13 @@
 // Writing and reading of the binary formats: big-endian fixed widths, LEB128 varints, length-prefixed
 // strings.
 //
-// Errors: a ByteReader that ran out or met an overlong varint is not ok() from then on and yields zeros;
-// check ok() at the end.
+// Errors: a ByteReader that ran out, or met bytes that no put_ function writes, such as a varint with zeros
+// at its end, is not ok() from then on and yields zeros; check ok() at the end.
 #pragma once
 
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -81,12 +82,29 @@ class ByteReader {
     for (unsigned shift = 0; shift < 64; shift += 7) {
       const std::uint8_t byte = u8();
       if (!ok_) return 0;
-      if (shift == 63 && byte > 1) break;
+      if ((shift == 63 && byte > 1) || (shift > 0 && byte == 0)) break;
       value |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
       if ((byte & 0x80) == 0) return value;
     }
     ok_ = false;
     return 0;
+  }
+  // What is above the bound cannot have been written.
+  std::uint64_t varint_up_to(std::uint64_t highest) {
+    const std::uint64_t value = varint();
+    if (value <= highest) return value;
+    ok_ = false;
+    return 0;
+  }
+  // Of a number that is never negative.
+  std::int64_t whole() {
+    return static_cast<std::int64_t>(varint_up_to(std::numeric_limits<std::int64_t>::max()));
+  }
+  // One byte, 0 or 1.
+  bool flag() {
+    const std::uint8_t byte = u8();
+    if (byte > 1) ok_ = false;
+    return byte == 1;
   }
   std::string_view string() {
     const std::uint64_t size = varint();

@@ -1,5 +1,6 @@
 #include "core/contribution_codec.h"
 
+#include <limits>
 #include <unordered_map>
 
 #include "core/bytes.h"
@@ -66,7 +67,7 @@ bool read_metric(ByteReader& in, std::vector<std::string>& names, Window::Parts&
   aggregate.max = in.f64();
   aggregate.sum = in.f64();
   aggregate.compensation = in.f64();
-  aggregate.count = static_cast<std::int64_t>(in.varint());
+  aggregate.count = in.whole();
   const std::uint64_t index = deduplicates ? in.varint() : 0;
   if (!in.ok() || aggregate.count < 1 || index >= kMaxMetricsPerWindow) return false;
   if (!names.empty() && !(names.back() < name)) return false;
@@ -76,17 +77,38 @@ bool read_metric(ByteReader& in, std::vector<std::string>& names, Window::Parts&
   return true;
 }
 
+// Each set is used, and first used behind those before it.
+bool is_numbered_in_order(const std::vector<std::uint16_t>& times_of, std::uint64_t sets) {
+  std::uint64_t used = 0;
+  for (const std::uint16_t index : times_of) {
+    if (index > used) return false;
+    if (index == used) ++used;
+  }
+  return used == sets;
+}
+
+bool are_different(const std::vector<SeenTimes>& sets) {
+  if (sets.size() < 2) return true;
+  std::unordered_multimap<std::size_t, const SeenTimes*> by_hash;
+  for (const SeenTimes& times : sets) {
+    const std::size_t hash = times.hash();
+    for (auto [at, end] = by_hash.equal_range(hash); at != end; ++at) {
+      if (*at->second == times) return false;
+    }
+    by_hash.emplace(hash, &times);
+  }
+  return true;
+}
+
 bool read_times(ByteReader& in, Window::Parts& parts) {
   const std::uint64_t sets = in.varint();
-  if (!in.ok() || sets > parts.times_of.size()) return false;
+  if (!in.ok() || !is_numbered_in_order(parts.times_of, sets)) return false;
   for (std::uint64_t i = 0; i < sets; ++i) {
     auto times = SeenTimes::read_from(in);
     if (!times) return false;
     parts.times.push_back(std::move(*times));
   }
-  for (const std::uint16_t index : parts.times_of) {
-    if (index >= parts.times.size()) return false;
-  }
+  if (!are_different(parts.times)) return false;
   if (parts.times.size() <= 1) parts.times_of.clear();
   return true;
 }
@@ -129,9 +151,10 @@ Result<Window> read_contribution(std::string_view bytes, SchemaPool& pool) {
   if (!in.ok() || version == 0 || flags > kDeduplicates) return broken("unknown header");
   Window::Parts parts;
   parts.deduplicates = flags == kDeduplicates;
-  parts.revision = {static_cast<std::int64_t>(in.varint())};
-  parts.last_position.offset = {static_cast<std::int64_t>(in.varint()) - 1};
-  parts.last_position.index = static_cast<std::uint32_t>(in.varint());
+  parts.revision = {in.whole()};
+  parts.last_position.offset = {in.whole() - 1};
+  parts.last_position.index =
+      static_cast<std::uint32_t>(in.varint_up_to(std::numeric_limits<std::uint32_t>::max()));
   parts.last_arrival_ms = static_cast<EpochMs>(in.be64());
   const std::uint64_t metrics = in.varint();
   if (!in.ok() || metrics > kMaxMetricsPerWindow || parts.revision > kMaxRevision)

@@ -9,7 +9,7 @@ void put_optional(std::string& out, const std::optional<std::string>& value) {
 }
 
 std::optional<std::string> read_optional(ByteReader& in) {
-  if (in.u8() == 0) return std::nullopt;
+  if (!in.flag()) return std::nullopt;
   return std::string(in.string());
 }
 

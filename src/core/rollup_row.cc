@@ -1,11 +1,13 @@
 #include "core/rollup_row.h"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 
 #include "core/bytes.h"
 #include "core/check.h"
 #include "core/murmur3.h"
+#include "core/reading.h"
 
 namespace hourfold {
 namespace {
@@ -67,6 +69,7 @@ std::optional<RowKeyParts> split_row_key(std::string_view key) {
   const HourStart hour{read_int64(key.substr(key.size() - kHourBytes))};
   if (salt >= kMaxBuckets || device.find('\0') != std::string_view::npos) return std::nullopt;
   if (key[key.size() - kHourBytes - 1] != '\0' || hour.ms % kHourMs != 0) return std::nullopt;
+  if (hour.ms < 0 || hour.ms > kMaxEventMs) return std::nullopt;
   return RowKeyParts{salt, device, hour};
 }
 
@@ -78,9 +81,12 @@ std::int64_t cell_timestamp(HourStart hour, Generation generation, Revision revi
 }
 
 CellStamp split_cell_timestamp(std::int64_t timestamp, HourStart hour) {
-  const std::int64_t above = timestamp - hour.ms;
-  const std::int64_t generation = floor_div(above, kHourMs);
-  return {Generation{static_cast<std::int32_t>(generation)}, Revision{above - generation * kHourMs}};
+  const std::int64_t hours = floor_div(timestamp, kHourMs);
+  const std::int64_t generation = hours - hour.ms / kHourMs;
+  using Limits = std::numeric_limits<std::int32_t>;
+  return {Generation{
+              static_cast<std::int32_t>(std::clamp<std::int64_t>(generation, Limits::min(), Limits::max()))},
+          Revision{timestamp - hours * kHourMs}};
 }
 
 void RowPut::add(char family, std::string_view qualifier, std::string_view value) {

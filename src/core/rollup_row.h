@@ -32,7 +32,7 @@ struct RowKeyParts {
   std::string_view device;  // into the key
   HourStart hour;
 };
-// Empty if it is no rollup row (the meta row, a stranger's).
+// Empty if it is no rollup row (the meta row, a stranger's, an hour outside of 1970 to 9999).
 std::optional<RowKeyParts> split_row_key(std::string_view key);
 
 // Key of the one row that holds the table's generation and settings; sorts behind all salts.
@@ -45,6 +45,7 @@ struct CellStamp {
   Generation generation;
   Revision revision;
 };
+// Of any timestamp, also one that is not ours: a generation out of range is the nearest one.
 CellStamp split_cell_timestamp(std::int64_t timestamp, HourStart hour);
 
 // One row's Put: all cells carry one timestamp. Bytes lie in one buffer.

@@ -16,6 +16,17 @@ struct Run {
   std::uint32_t repeat;
 };
 
+// The one that is written.
+Mode shorter_mode(const std::vector<Run>& runs, std::size_t times) {
+  std::size_t runs_size = varint_size(runs.size());
+  std::size_t distances_size = varint_size(times);
+  for (const Run& run : runs) {
+    runs_size += varint_size(run.distance) + varint_size(run.repeat);
+    distances_size += varint_size(run.distance) * run.repeat;
+  }
+  return runs_size <= distances_size ? kRuns : kDistances;
+}
+
 std::vector<Run> runs_of(const std::vector<std::uint32_t>& times) {
   std::vector<Run> runs;
   std::uint32_t before = 0;
@@ -57,13 +68,7 @@ std::size_t SeenTimes::hash() const {
 
 void SeenTimes::append_to(std::string& out) const {
   const std::vector<Run> runs = runs_of(times_);
-  std::size_t runs_size = varint_size(runs.size());
-  std::size_t distances_size = varint_size(times_.size());
-  for (const Run& run : runs) {
-    runs_size += varint_size(run.distance) + varint_size(run.repeat);
-    distances_size += varint_size(run.distance) * run.repeat;
-  }
-  if (runs_size <= distances_size) {
+  if (shorter_mode(runs, times_.size()) == kRuns) {
     put_u8(out, kRuns);
     put_varint(out, runs.size());
     for (const Run& run : runs) {
@@ -97,6 +102,9 @@ std::optional<SeenTimes> SeenTimes::read_from(ByteReader& in) {
       seen.times_.push_back(static_cast<std::uint32_t>(time));
     }
   }
+  const std::vector<Run> runs = runs_of(seen.times_);
+  const bool split_run = mode == kRuns && runs.size() != entries;
+  if (split_run || shorter_mode(runs, seen.size()) != mode) return std::nullopt;
   return seen;
 }
 

@@ -1,7 +1,10 @@
 #include "core/state_codec.h"
 
 #include <charconv>
+#include <exception>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "core/bytes.h"
 
@@ -38,9 +41,19 @@ std::optional<HourStart> parse_hour(std::string_view text) {
   if (text == "none") return HourStart::lowest();
   if (text == "unknown") return HourStart::highest();
   const auto ms = integer(text);
-  if (!ms || HourStart::of(*ms).ms != *ms) return std::nullopt;
+  if (!ms || *ms % kHourMs != 0) return std::nullopt;
   return HourStart{*ms};
 }
+
+// Neither rounded nor cut to fit. What is none is thrown, as the library does with members of other types.
+template <class Integer>
+Integer whole(const nlohmann::json& value, Integer lowest = std::numeric_limits<Integer>::min()) {
+  const auto number = value.is_number_integer() ? integer(value.dump()) : std::nullopt;
+  if (!number || *number < lowest || *number > std::numeric_limits<Integer>::max())
+    throw std::out_of_range(value.dump() + " is no whole number, or out of range");
+  return static_cast<Integer>(*number);
+}
+std::int64_t whole64(const nlohmann::json& value) { return whole<std::int64_t>(value); }
 
 nlohmann::json rebuild_json(const RebuildMarks& rebuild) {
   nlohmann::json json = {{"end", rebuild.end.value},
@@ -57,12 +70,12 @@ std::optional<RebuildMarks> read_rebuild(const nlohmann::json& json) {
   const auto released = parse_hour(json.at("released").at(0).get<std::string>());
   if (!whole_from || !released) return std::nullopt;
   RebuildMarks rebuild;
-  rebuild.end = {json.at("end").get<std::int64_t>()};
+  rebuild.end = {whole64(json.at("end"))};
   rebuild.whole_from = *whole_from;
   rebuild.only_whole = json.at("only_whole").get<bool>();
   rebuild.released = {*released, json.at("released").at(1).get<std::string>()};
   for (const auto& hour : json.at("held"))
-    rebuild.held.emplace(HourStart{hour.at(0).get<std::int64_t>()}, Offset{hour.at(1).get<std::int64_t>()});
+    rebuild.held.emplace(HourStart{whole64(hour.at(0))}, Offset{whole64(hour.at(1))});
   return rebuild;
 }
 
@@ -176,41 +189,45 @@ std::string write_state_marks(const StateMarks& marks) {
 Result<StateMarks> read_state_marks(std::string_view text) {
   try {
     const nlohmann::json json = nlohmann::json::parse(text);
-    const int version = json.at("version").get<int>();
+    const int version = whole<int>(json.at("version"), 1);
     if (version > kMarksVersion) return newer("set of marks", static_cast<unsigned>(version));
     const auto look_below = parse_hour(json.at("look_below").get<std::string>());
     const auto expire_below = parse_hour(json.at("expire_below").get<std::string>());
     const auto highest_hour = parse_hour(json.at("highest_hour").get<std::string>());
     if (!look_below || !expire_below || !highest_hour) return broken("an hour of the marks");
     StateMarks marks;
-    marks.next_offset = {json.at("next_offset").get<std::int64_t>()};
+    marks.next_offset = {whole64(json.at("next_offset"))};
     marks.look_below = *look_below;
     marks.expire_below = *expire_below;
-    marks.highest_arrival_ms = json.at("highest_arrival").get<std::int64_t>();
+    marks.highest_arrival_ms = whole64(json.at("highest_arrival"));
     marks.hours = HourTrack(*highest_hour);
     for (const auto& rise : json.value("hour_rises", nlohmann::json::array())) {
-      marks.hours.accept({rise.at(0).get<std::int64_t>()}, {rise.at(1).get<std::int64_t>()});
+      const Offset offset{whole64(rise.at(0))};
+      const HourStart hour{whole64(rise.at(1))};
+      const auto& before = marks.hours.rises();
+      if (hour <= marks.hours.highest() || (!before.empty() && offset < before.back().first))
+        return broken("the rises of the highest hour");
+      marks.hours.accept(offset, hour);
     }
     if (json.contains("last_folded")) {
       const auto& folded = json.at("last_folded");
-      marks.last_folded = FoldedRecord{{folded.at(0).get<std::int64_t>()}, folded.at(1).get<std::int64_t>()};
+      marks.last_folded = FoldedRecord{{whole64(folded.at(0))}, whole64(folded.at(1))};
     }
-    marks.partition_count = json.at("partition_count").get<std::int32_t>();
-    marks.generation = {json.at("generation").get<std::int32_t>()};
+    marks.partition_count = whole<std::int32_t>(json.at("partition_count"), 0);
+    marks.generation = {whole<std::int32_t>(json.at("generation"), 0)};
     marks.fingerprint = json.at("fingerprint").get<std::string>();
     for (const auto& range : json.value("lost", nlohmann::json::array())) {
-      marks.lost.push_back({{range.at(0).get<std::int64_t>()}, {range.at(1).get<std::int64_t>()}});
+      marks.lost.push_back({{whole64(range.at(0))}, {whole64(range.at(1))}});
     }
     for (const auto& change : json.value("fingerprint_changes", nlohmann::json::array())) {
-      marks.fingerprint_changes.emplace_back(Offset{change.at(0).get<std::int64_t>()},
-                                             change.at(1).get<std::string>());
+      marks.fingerprint_changes.emplace_back(Offset{whole64(change.at(0))}, change.at(1).get<std::string>());
     }
     if (json.contains("rebuild")) {
       marks.rebuild = read_rebuild(json.at("rebuild"));
       if (!marks.rebuild) return broken("an hour of the marks");
     }
     return marks;
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const std::exception& error) {
     return fatal(std::string("state: the marks cannot be read: ") + error.what());
   }
 }
@@ -242,7 +259,9 @@ CommitMetadata read_commit_metadata(std::string_view text) {
     if (key == "hour") {
       hour = parse_hour(value);
     } else if (key == "partitions") {
-      metadata.partition_count = static_cast<std::int32_t>(integer(value).value_or(0));
+      const auto partitions = integer(value);
+      if (!partitions || *partitions < 0 || *partitions > std::numeric_limits<std::int32_t>::max()) return {};
+      metadata.partition_count = static_cast<std::int32_t>(*partitions);
     } else if (key == "folded") {
       const std::size_t at = value.find('@');
       if (at == std::string_view::npos) return {};

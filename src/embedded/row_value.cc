@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/bytes.h"
@@ -10,6 +11,7 @@ namespace hourfold {
 namespace {
 
 constexpr std::uint8_t kVersion = 1;
+constexpr std::uint64_t kLastTimestamp = std::numeric_limits<std::int64_t>::max();
 
 struct CellView {
   char family;
@@ -24,7 +26,7 @@ class CellReader {
   explicit CellReader(std::string_view value) : reader_(value) {
     valid_ = reader_.u8() == kVersion;
     newest_ = reader_.be64();
-    valid_ = valid_ && reader_.ok();
+    valid_ = valid_ && reader_.ok() && newest_ <= kLastTimestamp;
   }
 
   // False at the end and when broken.
@@ -34,7 +36,7 @@ class CellReader {
     cell.qualifier = reader_.string();
     cell.age = reader_.varint();
     cell.value = reader_.string();
-    valid_ = reader_.ok();
+    valid_ = reader_.ok() && cell.age <= newest_;
     return valid_;
   }
   bool valid() const { return valid_; }

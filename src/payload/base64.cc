@@ -19,8 +19,10 @@ std::uint32_t digit_of(char c) {
 
 bool decode_base64(std::string_view text, std::string& out) {
   out.clear();
+  const std::size_t whole = text.size();
   for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) text.remove_suffix(1);
-  if (text.size() % 4 == 1) return false;
+  const bool padded = text.size() != whole;
+  if (text.size() % 4 == 1 || (padded && whole % 4 != 0)) return false;
   std::uint32_t bits = 0;
   unsigned count = 0;
   for (const char c : text) {

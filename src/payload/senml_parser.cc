@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::int64_t kRelativeBelow = 1LL << 28;  // RFC 8428, section 4.5.3
 constexpr double kVersion = 10;
-constexpr std::string_view kOnlyMetric = "value";
+// With what name_tag() reads beyond its end.
+constexpr char kOnlyMetricBytes[16] = "value";
+constexpr std::string_view kOnlyMetric{kOnlyMetricBytes, 5};
 constexpr std::string_view kSumSuffix = ".sum";
 constexpr std::string_view kSeparators = "/:._-";
 

@@ -37,7 +37,7 @@ Result<HeldSideRecord> read_side_record(std::string_view bytes) {
   HeldSideRecord held;
   SideRecord& record = held.record;
   record.channel = static_cast<SideChannel>(in.u8());
-  held.holds = {static_cast<std::int64_t>(in.varint())};
+  held.holds = {in.whole()};
   record.reason = in.string();
   record.detail = in.string();
   record.topic = in.string();

@@ -8,7 +8,7 @@ import threading
 
 import tree
 
-SCRIPTS = ("bootstrap", "build-sanitized", "demo", "install-runtime", "test", "with-servers")
+SCRIPTS = ("bootstrap", "build-sanitized", "demo", "fuzz", "install-runtime", "test", "with-servers")
 
 
 def run(*command):
@@ -26,7 +26,7 @@ def check_usage():
         done = run(f"scripts/{name}", "--help")
         if done.returncode or name not in done.stdout:
             yield f"scripts/{name} --help: exit {done.returncode}, {done.stdout}{done.stderr}"
-    for name in ("bootstrap", "build-sanitized", "install-runtime", "test"):
+    for name in ("bootstrap", "build-sanitized", "fuzz", "install-runtime", "test"):
         done = run(f"scripts/{name}", "--nosuch")
         if done.returncode != 2 or "--nosuch" not in done.stderr:
             yield f"scripts/{name} --nosuch: exit {done.returncode}, {done.stdout}{done.stderr}"

@@ -85,7 +85,10 @@ TEST_CASE("a newer version stops the partition and says what to do") {
 TEST_CASE("bytes that are no contribution are refused") {
   constexpr const char* kMetric =
       " 01 61 0000000000000000 0000000000000000 0000000000000000 0000000000000000 ";
+  constexpr const char* kOther =
+      " 01 62 0000000000000000 0000000000000000 0000000000000000 0000000000000000 ";
   const std::string head = "01 01 01 01 00 0000000000000000 01";
+  const std::string two = "01 01 01 01 00 0000000000000000 02";
   const std::vector<std::pair<const char*, std::string>> cases{
       {"nothing", ""},
       {"version 0", "00 01 00 00 00 0000000000000000 00 00"},
@@ -97,6 +100,14 @@ TEST_CASE("bytes that are no contribution are refused") {
       {"more sets than metrics", head + kMetric + "01 00 02 01 01 05 01 01 06"},
       {"no sets", head + kMetric + "01 00 00"},
       {"bytes left over", std::string(kEmpty) + "00"},
+      {"a negative revision", "01 01 ffffffffffffffffff01 00 00 0000000000000000 00 00"},
+      {"an offset beyond the last", "01 01 00 80808080808080808001 00 0000000000000000 00 00"},
+      {"an index of more than 32 bits", "01 01 00 00 8080808010 0000000000000000 00 00"},
+      {"a number with zeros at its end", "01 01 8100 00 00 0000000000000000 00 00"},
+      {"equal sets twice", two + kMetric + "01 00" + kOther + "01 01 02 01 01 05 01 01 05"},
+      {"sets in another order", two + kMetric + "01 01" + kOther + "01 00 02 01 01 05 01 01 06"},
+      {"a set that nothing uses", two + kMetric + "01 00" + kOther + "01 00 02 01 01 05 01 01 06"},
+      {"times that are written shorter", head + kMetric + "01 00 01 01 02 05 05"},
       {"metrics out of order",
        "01 00 01 01 00 0000000000000000 02 01 62 0000000000000000 0000000000000000 0000000000000000 "
        "0000000000000000 01"

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/murmur3.h"
+#include "core/reading.h"
 
 using namespace hourfold;
 
@@ -87,6 +88,19 @@ TEST_CASE("strangers' keys are no rollup rows") {
   key[0] = static_cast<char>(0x80);
   CHECK_FALSE(split_row_key(key));
   CHECK_FALSE(split_row_key(row_key(std::string("a\0b", 3), kHour, 32)));
+  for (const EpochMs hour :
+       {-kHourMs, kMaxEventMs + 1, std::numeric_limits<EpochMs>::max() / kHourMs * kHourMs})
+    CHECK_FALSE(split_row_key(row_key("dev", HourStart{hour}, 32)));
+}
+
+TEST_CASE("a timestamp that is not ours is of some generation") {
+  using Limits = std::numeric_limits<std::int64_t>;
+  constexpr std::int32_t kLast = std::numeric_limits<std::int32_t>::max();
+  CHECK(split_cell_timestamp(Limits::max(), kHour).generation == Generation{kLast});
+  CHECK(split_cell_timestamp(Limits::min() + kHourMs, kHour).generation < Generation{-kLast});
+  CHECK(split_cell_timestamp(0, kHour).generation < Generation{0});
+  CHECK(split_cell_timestamp(-1, HourStart{0}).generation == Generation{-1});
+  CHECK(split_cell_timestamp(-1, HourStart{0}).revision == kMaxRevision);
 }
 
 TEST_CASE("the cell timestamp grows with revision and generation") {

@@ -69,7 +69,9 @@ TEST_CASE("bytes that are none are refused") {
   for (const char* bytes :
        {"", "00", "02 00", "00 01 05", "00 01 05 00", "01 02 05", "01 02 05 00", "01 01 80dddb01",
         "00 01 01 80dddb01", "00 01 00 02", "01 ffffffffffffffffff01 00", "00 02 05 01 00 01",
-        "01 01 8080808080808080808001"}) {
+        "01 01 8080808080808080808001",
+        // Sound, but not as append_to() writes them.
+        "01 00", "01 02 05 05", "00 01 05 01", "00 02 904e 01 904e 02", "01 01 8500", "00 8100 05 03"}) {
     CAPTURE(bytes);
     CHECK_FALSE(decoded(unhex(bytes)));
   }

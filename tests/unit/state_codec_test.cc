@@ -84,6 +84,9 @@ TEST_CASE("waiting readings that are none are refused") {
     CHECK_FALSE(read_waiting_reading({}, bytes.substr(0, size)));
   }
   CHECK_FALSE(read_waiting_reading({}, bytes + '\0'));
+  std::string neither = bytes;
+  neither[neither.size() - 1] = 2;  // whether the last header has a value
+  CHECK_FALSE(read_waiting_reading({}, neither + unhex("01 78")));
   std::string newer = bytes;
   newer[0] = 2;
   const auto read = read_waiting_reading({}, newer);
@@ -175,6 +178,41 @@ TEST_CASE("marks that cannot be read are fatal, never guessed") {
     const auto read = read_state_marks(text);
     REQUIRE_FALSE(read);
     CHECK(read.error().kind == ErrorKind::kFatal);
+  }
+}
+
+TEST_CASE("marks with numbers that nobody writes are fatal") {
+  const std::string good = write_state_marks(marks());
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"\"version\":1", "\"version\":0"},
+           {"\"version\":1", "\"version\":1.0"},
+           {"\"next_offset\":1000", "\"next_offset\":1000.5"},
+           {"\"next_offset\":1000", "\"next_offset\":1e300"},
+           {"\"next_offset\":1000", "\"next_offset\":9223372036854775808"},
+           {"\"partition_count\":8", "\"partition_count\":4294967304"},
+           {"\"partition_count\":8", "\"partition_count\":-1"},
+           {"\"generation\":2", "\"generation\":-2"},
+           {"[995,", "[989,"},                      // offsets of rises go up
+           {"1767225600000]]", "1767222000000]]"},  // and so do their hours
+           {"\"1767222000000\"", "\"-9223372036854775808\""}}) {
+    CAPTURE(to);
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    const auto read = read_state_marks(text);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().kind == ErrorKind::kFatal);
+  }
+}
+
+TEST_CASE("metadata with numbers that nobody writes knows nothing") {
+  for (const char* text :
+       {"hourfold/1 hour=none partitions=-1 rules= .", "hourfold/1 hour=none partitions=4294967304 rules= .",
+        "hourfold/1 hour=none partitions= rules= .",
+        "hourfold/1 hour=-9223372036854775808 partitions=1 rules= ."}) {
+    CAPTURE(text);
+    const CommitMetadata read = read_commit_metadata(text);
+    CHECK(read.highest_hour == HourStart::highest());
+    CHECK(read.partition_count == 0);
   }
 }
 
