@@ -54,6 +54,11 @@ Integer whole(const nlohmann::json& value, Integer lowest = std::numeric_limits<
   return static_cast<Integer>(*number);
 }
 std::int64_t whole64(const nlohmann::json& value) { return whole<std::int64_t>(value); }
+HourStart whole_hour(const nlohmann::json& value) {
+  const HourStart hour{whole64(value)};
+  if (hour.ms % kHourMs != 0) throw std::out_of_range(value.dump() + " is no hour");
+  return hour;
+}
 
 nlohmann::json rebuild_json(const RebuildMarks& rebuild) {
   nlohmann::json json = {{"end", rebuild.end.value},
@@ -75,7 +80,7 @@ std::optional<RebuildMarks> read_rebuild(const nlohmann::json& json) {
   rebuild.only_whole = json.at("only_whole").get<bool>();
   rebuild.released = {*released, json.at("released").at(1).get<std::string>()};
   for (const auto& hour : json.at("held"))
-    rebuild.held.emplace(HourStart{whole64(hour.at(0))}, Offset{whole64(hour.at(1))});
+    rebuild.held.emplace(whole_hour(hour.at(0)), Offset{whole64(hour.at(1))});
   return rebuild;
 }
 
@@ -203,7 +208,7 @@ Result<StateMarks> read_state_marks(std::string_view text) {
     marks.hours = HourTrack(*highest_hour);
     for (const auto& rise : json.value("hour_rises", nlohmann::json::array())) {
       const Offset offset{whole64(rise.at(0))};
-      const HourStart hour{whole64(rise.at(1))};
+      const HourStart hour = whole_hour(rise.at(1));
       const auto& before = marks.hours.rises();
       if (hour <= marks.hours.highest() || (!before.empty() && offset < before.back().first))
         return broken("the rises of the highest hour");

@@ -26,8 +26,10 @@ std::string told(const ParsedRecord& record);
 void check_invariants(const ParsedRecord& record);
 
 // Parses the record in several surroundings, which must not matter: in memory of its size and before other
-// bytes; by a parser that has read it before or has read others. Returns what is told of it.
-std::string check_payload(const ReadingShape& shape, const RecordView& record);
+// bytes; by a parser that has read it before or has read others. Returns what is told of it. schemas: as
+// make_payload_parser() has them.
+std::string check_payload(const ReadingShape& shape, const RecordView& record,
+                          AvroSchemas* schemas = nullptr);
 
 struct FuzzedRecord {
   FuzzedRecord(Input& input, std::size_t shapes);
@@ -47,6 +49,7 @@ struct FuzzedRecord {
 };
 
 // The whole of a fuzzer of one format.
-std::string try_payload(std::span<const ReadingShape> shapes, std::string_view input);
+std::string try_payload(std::span<const ReadingShape> shapes, std::string_view input,
+                        AvroSchemas* schemas = nullptr);
 
 }  // namespace hourfold::fuzz

@@ -193,6 +193,7 @@ TEST_CASE("marks with numbers that nobody writes are fatal") {
            {"\"partition_count\":8", "\"partition_count\":-1"},
            {"\"generation\":2", "\"generation\":-2"},
            {"[995,", "[989,"},                      // offsets of rises go up
+           {"1767225600000]]", "1767225600001]]"},  // an hour begins on the hour
            {"1767225600000]]", "1767222000000]]"},  // and so do their hours
            {"\"1767222000000\"", "\"-9223372036854775808\""}}) {
     CAPTURE(to);
