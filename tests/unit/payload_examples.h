@@ -65,9 +65,9 @@ inline std::string from_hex(std::string_view hex) {
   return bytes;
 }
 
-// An example ends with its block of readings.
-inline std::vector<PayloadExample> payload_examples() {
-  std::ifstream file(HOURFOLD_SOURCE_DIR "/docs/PAYLOADS.md");
+// An example ends with its block of readings. source: folder of the repository.
+inline std::vector<PayloadExample> payload_examples(const std::string& source) {
+  std::ifstream file(source + "/docs/PAYLOADS.md");
   std::vector<PayloadExample> examples;
   PayloadExample example;
   std::string line;

@@ -14,7 +14,7 @@ namespace hourfold {
 namespace {
 
 TEST_CASE("every example of the document") {
-  const std::vector<PayloadExample> examples = payload_examples();
+  const std::vector<PayloadExample> examples = payload_examples(HOURFOLD_SOURCE_DIR);
   CHECK(examples.size() >= 26);
   for (const PayloadExample& example : examples) {
     CAPTURE(example.title);

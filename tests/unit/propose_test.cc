@@ -68,7 +68,7 @@ std::string unrejected(const std::string& readings) {
 // Given its schema, a sample in Avro is as good as one in JSON.
 TEST_CASE("propose: the examples of the document in Avro are read from the sample and its schema") {
   int examples = 0;
-  for (const PayloadExample& example : payload_examples()) {
+  for (const PayloadExample& example : payload_examples(HOURFOLD_SOURCE_DIR)) {
     if (example.reading.find("\"avro\"") == std::string::npos) continue;
     ++examples;
     CAPTURE(example.title);
@@ -90,7 +90,7 @@ TEST_CASE("propose: the examples of the document in Avro are read from the sampl
 
 TEST_CASE("propose: the examples of the document are read from the sample alone") {
   std::size_t of_choice = 0;
-  for (const PayloadExample& example : payload_examples()) {
+  for (const PayloadExample& example : payload_examples(HOURFOLD_SOURCE_DIR)) {
     if (example.reading.find("\"avro\"") != std::string::npos) continue;  // below
     CAPTURE(example.title);
     CAPTURE(example.value);
@@ -119,7 +119,7 @@ TEST_CASE("propose: the examples of the document are read from the sample alone"
 }
 
 TEST_CASE("propose: what it proposes can be copied into a configuration") {
-  for (const PayloadExample& example : payload_examples()) {
+  for (const PayloadExample& example : payload_examples(HOURFOLD_SOURCE_DIR)) {
     const RecordCopy record = record_of(example);
     for (const Proposal& proposal : propose({&record, 1}).ranked) {
       const std::string section = reading_section(proposal.shape, SectionStyle::kIndented);
@@ -137,7 +137,8 @@ TEST_CASE("reading_section: the section of every example says the same again") {
       R"({"time_zone":"-03:30","time_unit":"rfc3339"})",
       R"({"format":"influx","device":"measurement","time_unit":"s","measurement_prefix":false})",
       R"({"format":"avro","framing":"confluent","schemas":{"7":"\"double\""}})"};
-  for (const PayloadExample& example : payload_examples()) sections.push_back(example.reading);
+  for (const PayloadExample& example : payload_examples(HOURFOLD_SOURCE_DIR))
+    sections.push_back(example.reading);
   for (const std::string& section : sections) {
     CAPTURE(section);
     const auto config = parse_config("{\"reading\":" + section + "}", "example", {}, {}, false);
@@ -262,7 +263,7 @@ TEST_CASE("propose: Avro of a registry needs its address") {
 
 TEST_CASE("propose: broken samples do no harm") {
   test::Random random(7);
-  const std::vector<PayloadExample> examples = payload_examples();
+  const std::vector<PayloadExample> examples = payload_examples(HOURFOLD_SOURCE_DIR);
   for (int round = 0; round < 600; ++round) {
     RecordCopy record = record_of(examples[random.below(examples.size())]);
     std::string& value = *record.value;
