@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
+#include "app/null_ports.h"
 #include "core/check.h"
 #include "pipeline/partition_worker.h"
 #include "pipeline/sink_queue.h"
-#include "ports/side_output.h"
 #include "state/memory_store.h"
 
 namespace hourfold::bench {
@@ -59,21 +59,6 @@ class OpenSink final : public SinkQueue {
   std::vector<PutAnswer> puts_;
   std::vector<LookUpAnswer> look_ups_;
   std::size_t rows_ = 0;
-};
-
-class OpenSide final : public SideOutput {
- public:
-  Result<void> send(const SideRecord& record) override {
-    taken_.push_back(record.position);
-    return {};
-  }
-  void take_outcomes(SideOutcomes& outcomes) override {
-    outcomes.acknowledged.insert(outcomes.acknowledged.end(), taken_.begin(), taken_.end());
-    taken_.clear();
-  }
-
- private:
-  std::vector<Position> taken_;
 };
 
 // A fleet that sends in turn, every device each interval.
@@ -129,7 +114,7 @@ class World {
   MemoryStores stores_;
   std::unique_ptr<WindowStore> store_;
   OpenSink sink_;
-  OpenSide side_;
+  NoSideOutput side_;
   std::unique_ptr<PartitionWorker> worker_;
 };
 

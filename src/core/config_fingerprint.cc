@@ -1,17 +1,13 @@
 #include <cstdio>
 
 #include "core/config.h"
+#include "core/reading_section.h"
 
 namespace hourfold {
 namespace {
 
 // Raised when the rules by which readings become cells change in the program itself (docs/FORMATS.md).
 constexpr int kRulesVersion = 1;
-
-template <class Enum>
-std::string word_for(Enum value, const std::vector<std::string>& names) {
-  return names.at(static_cast<std::size_t>(value));
-}
 
 std::string lines_of(const std::vector<std::string>& texts) {
   std::string all;
@@ -43,11 +39,10 @@ std::string canonical_text(const Config& config) {
   const auto flag = [&line](std::string_view name, bool value) { line(name, value ? "true" : "false"); };
   const ReadingShape& shape = config.reading.shape;
   const ReadingShape defaults;
-  line("reading.format",
-       word_for(shape.format, {"json", "senml", "influx", "thingsboard", "thingsboard_gateway", "avro"}));
+  line("reading.format", std::string(to_string(shape.format)));
   line("reading.device", lines_of(shape.device));
   line("reading.time", shape.time);
-  line("reading.time_unit", word_for(shape.time_unit, {"s", "ms", "us", "ns", "rfc3339", "auto"}));
+  line("reading.time_unit", std::string(to_string(shape.time_unit)));
   line("reading.metrics", shape.metrics);
   line("reading.arrival", shape.arrival);
   if (shape.arrival_falls_back_to_event) flag("reading.arrival_falls_back_to_event", true);

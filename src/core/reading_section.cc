@@ -13,42 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Members = std::vector<std::pair<std::string, Json>>;
 
-std::string_view name_of(PayloadFormat format) {
-  switch (format) {
-    case PayloadFormat::kJson:
-      return "json";
-    case PayloadFormat::kSenml:
-      return "senml";
-    case PayloadFormat::kInflux:
-      return "influx";
-    case PayloadFormat::kThingsboard:
-      return "thingsboard";
-    case PayloadFormat::kThingsboardGateway:
-      return "thingsboard_gateway";
-    case PayloadFormat::kAvro:
-      return "avro";
-  }
-  return "?";
-}
-
-std::string_view name_of(TimeUnit unit) {
-  switch (unit) {
-    case TimeUnit::kSeconds:
-      return "s";
-    case TimeUnit::kMs:
-      return "ms";
-    case TimeUnit::kUs:
-      return "us";
-    case TimeUnit::kNs:
-      return "ns";
-    case TimeUnit::kRfc3339:
-      return "rfc3339";
-    case TimeUnit::kAuto:
-      return "auto";
-  }
-  return "?";
-}
-
 std::string name_of_zone(int minutes) {
   if (minutes == 0) return "Z";
   char text[16];
@@ -87,11 +51,12 @@ Json selection_json(const MetricSelection& selection) {
 
 void add_time(const ReadingShape& shape, const ReadingShape& usual, Members& out) {
   if (shape.time != usual.time) out.emplace_back("time", shape.time);
-  if (shape.time_unit != usual.time_unit) out.emplace_back("time_unit", name_of(shape.time_unit));
+  if (shape.time_unit != usual.time_unit) out.emplace_back("time_unit", to_string(shape.time_unit));
   if (shape.time_strings) out.emplace_back("time_strings", true);
   if (shape.time_zone_minutes) out.emplace_back("time_zone", name_of_zone(*shape.time_zone_minutes));
   if (shape.arrival != usual.arrival) out.emplace_back("arrival", shape.arrival);
-  if (shape.arrival_unit != usual.arrival_unit) out.emplace_back("arrival_unit", name_of(shape.arrival_unit));
+  if (shape.arrival_unit != usual.arrival_unit)
+    out.emplace_back("arrival_unit", to_string(shape.arrival_unit));
 }
 
 void add_metrics(const ReadingShape& shape, const ReadingShape& usual, Members& out) {
@@ -116,7 +81,7 @@ void add_schemas(const ReadingShape& shape, Members& out) {
 Members members_of(const ReadingShape& shape) {
   const ReadingShape usual = defaults_of(shape.format);
   Members out;
-  if (shape.format != PayloadFormat::kJson) out.emplace_back("format", name_of(shape.format));
+  if (shape.format != PayloadFormat::kJson) out.emplace_back("format", to_string(shape.format));
   if (shape.framing == ValueFraming::kConfluent) out.emplace_back("framing", "confluent");
   if (shape.body) out.emplace_back("body", *shape.body);
   if (shape.device != usual.device)
@@ -130,6 +95,42 @@ Members members_of(const ReadingShape& shape) {
 }
 
 }  // namespace
+
+std::string_view to_string(PayloadFormat format) {
+  switch (format) {
+    case PayloadFormat::kJson:
+      return "json";
+    case PayloadFormat::kSenml:
+      return "senml";
+    case PayloadFormat::kInflux:
+      return "influx";
+    case PayloadFormat::kThingsboard:
+      return "thingsboard";
+    case PayloadFormat::kThingsboardGateway:
+      return "thingsboard_gateway";
+    case PayloadFormat::kAvro:
+      return "avro";
+  }
+  return "?";
+}
+
+std::string_view to_string(TimeUnit unit) {
+  switch (unit) {
+    case TimeUnit::kSeconds:
+      return "s";
+    case TimeUnit::kMs:
+      return "ms";
+    case TimeUnit::kUs:
+      return "us";
+    case TimeUnit::kNs:
+      return "ns";
+    case TimeUnit::kRfc3339:
+      return "rfc3339";
+    case TimeUnit::kAuto:
+      return "auto";
+  }
+  return "?";
+}
 
 std::string reading_section(const ReadingShape& shape, SectionStyle style) {
   const bool lines = style == SectionStyle::kIndented;

@@ -3,10 +3,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/reading_shape.h"
 
 namespace hourfold {
+
+// As the configuration has them.
+std::string_view to_string(PayloadFormat format);
+std::string_view to_string(TimeUnit unit);
 
 enum class SectionStyle : bool { kOneLine, kIndented };
 

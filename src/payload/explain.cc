@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/field_source.h"
+#include "core/reading_section.h"
 #include "payload/device_parts.h"
 #include "payload/explain_json.h"
 #include "payload/explain_words.h"
@@ -78,34 +79,16 @@ std::string explain_device(const SamplePlace& place, bool missing) {
          device_advice(reading, place);
 }
 
-const char* unit_name(TimeUnit unit) {
-  switch (unit) {
-    case TimeUnit::kSeconds:
-      return "s";
-    case TimeUnit::kMs:
-      return "ms";
-    case TimeUnit::kUs:
-      return "us";
-    case TimeUnit::kNs:
-      return "ns";
-    case TimeUnit::kRfc3339:
-      return "rfc3339";
-    case TimeUnit::kAuto:
-      return "auto";
-  }
-  return "?";
-}
-
 // What would read this value as a time of 2000 to 2100.
 std::string time_advice(const SampleJson& value, const ReadingShape& shape) {
   if (value.is_number()) {
     const auto unit = plausible_unit(value.get<double>());
-    return unit ? " " + setting("time_unit", unit_name(*unit)) + " reads it." : "";
+    return unit ? " " + setting("time_unit", std::string(to_string(*unit))) + " reads it." : "";
   }
   const auto time = value.is_string() ? plausible_text(value.get<std::string>()) : std::nullopt;
   if (!time) return "";
   std::string advice;
-  if (time->unit != shape.time_unit) advice = setting("time_unit", unit_name(time->unit));
+  if (time->unit != shape.time_unit) advice = setting("time_unit", std::string(to_string(time->unit)));
   if (time->unit != TimeUnit::kRfc3339 && !shape.time_strings)
     advice += (advice.empty() ? "" : " with ") + std::string("\"time_strings\": true");
   if (!time->names_zone && !shape.time_zone_minutes)
@@ -150,9 +133,9 @@ std::string explain_bad_time(const SamplePlace& place) {
   const std::string expected = expected_time(place.shape) + ", of the years 1970 to 9999";
   if (found == nullptr)
     return "The event time " + place_of(place.shape.time) + " is not " + expected +
-           " (reading.time_unit is \"" + unit_name(place.shape.time_unit) + "\").";
+           " (reading.time_unit is \"" + std::string(to_string(place.shape.time_unit)) + "\").";
   return "The event time " + place_of(place.shape.time) + " is " + shown(*found) + ", and should be " +
-         expected + " (reading.time_unit is \"" + unit_name(place.shape.time_unit) + "\")." +
+         expected + " (reading.time_unit is \"" + std::string(to_string(place.shape.time_unit)) + "\")." +
          time_advice(*found, place.shape);
 }
 
@@ -272,7 +255,7 @@ std::string explain_malformed(Malformed reason, const SamplePlace& place) {
 std::string explain_time(EpochMs event_ms, const SamplePlace& place) {
   if (is_plausible(event_ms)) return "";
   std::string text = "An event time outside of 2000 to 2100: is " +
-                     setting("time_unit", unit_name(place.shape.time_unit)) + " right?";
+                     setting("time_unit", std::string(to_string(place.shape.time_unit))) + " right?";
   const auto reading = reading_at(place);
   const SampleJson* const found = reading ? value_at(*reading, place.shape.time) : nullptr;
   if (found == nullptr) return text;

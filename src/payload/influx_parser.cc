@@ -6,6 +6,7 @@
 
 #include "payload/json_number.h"
 #include "payload/json_tokens.h"
+#include "payload/reading_fields.h"
 #include "payload/record_text.h"
 #include "payload/record_times.h"
 
@@ -130,19 +131,9 @@ Malformed InfluxParser::read_line(std::string_view line, ParsedReading& reading)
   if (!read_series(line) || !read_fields(line)) return Malformed::kBadLine;
   skip_spaces(line);
   const TimeField time = read_time(line);
-  const DeviceField device = device_.whole();
   if (time.reason == Malformed::kBadLine) return time.reason;
-  if (device.reason != Malformed::kNone) return device.reason;
-  if (time.reason != Malformed::kNone) return time.reason;
-  if (arrival_.reason != Malformed::kNone && !arrival_falls_back_) return Malformed::kNoArrival;
-  const std::size_t first_metric = record_.metrics.size();
-  const Malformed reason = metrics_.collect(record_);
-  reading.device = device.id;
-  reading.event_ms = time.ms;
-  reading.arrival_ms = arrival_.reason == Malformed::kNone ? arrival_.ms : time.ms;
-  reading.first_metric = static_cast<std::uint32_t>(first_metric);
-  reading.metric_count = static_cast<std::uint32_t>(record_.metrics.size() - first_metric);
-  return reason;
+  const Malformed reason = take_fields(reading, device_.whole(), time, arrival_, arrival_falls_back_);
+  return reason == Malformed::kNone ? take_metrics(reading, metrics_, record_) : reason;
 }
 
 // The measurement and its tags, up to the space behind them.

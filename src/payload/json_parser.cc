@@ -1,5 +1,6 @@
 #include "payload/json_parser.h"
 
+#include "payload/reading_fields.h"
 #include "payload/record_text.h"
 #include "payload/record_times.h"
 
@@ -67,7 +68,8 @@ bool JsonParser::parse_by_template(const RecordView& record) {
   if (known.device)
     device_.part(0) = {is_device(*known.device) ? Malformed::kNone : Malformed::kBadDevice, *known.device};
   ParsedReading& reading = record_.readings.emplace_back();
-  reading.malformed = settle_identity(reading);
+  reading.malformed =
+      take_fields(reading, device_.whole(), fields_.time, fields_.arrival, arrival_falls_back_);
   if (reading.malformed == Malformed::kNone) {
     reading.metric_count = static_cast<std::uint32_t>(record_.metrics.size());
   } else {
@@ -103,29 +105,15 @@ JsonParser::Index JsonParser::read_object(Index i) {
 Malformed JsonParser::finish(ParsedReading& reading) {
   constexpr std::size_t kOwnDepth = 1;
   if (kOwnDepth + fields_.depth > kMaxDepth) return Malformed::kTooDeep;
-  if (const Malformed reason = settle_identity(reading); reason != Malformed::kNone) return reason;
+  if (const Malformed reason =
+          take_fields(reading, device_.whole(), fields_.time, fields_.arrival, arrival_falls_back_);
+      reason != Malformed::kNone)
+    return reason;
   if (one_metric_) {
     const Malformed reason = read_one_metric();
     if (reason != Malformed::kNone) return reason;
   }
-  const std::size_t first_metric = record_.metrics.size();
-  const Malformed reason = metrics_.collect(record_);
-  reading.first_metric = static_cast<std::uint32_t>(first_metric);
-  reading.metric_count = static_cast<std::uint32_t>(record_.metrics.size() - first_metric);
-  return reason;
-}
-
-// Device, event time and arrival.
-Malformed JsonParser::settle_identity(ParsedReading& reading) {
-  const DeviceField device = device_.whole();
-  if (device.reason != Malformed::kNone) return device.reason;
-  if (fields_.time.reason != Malformed::kNone) return fields_.time.reason;
-  if (arrival_falls_back_ && fields_.arrival.reason == Malformed::kNoTime) fields_.arrival = fields_.time;
-  if (fields_.arrival.reason != Malformed::kNone) return Malformed::kNoArrival;
-  reading.device = device.id;
-  reading.event_ms = fields_.time.ms;
-  reading.arrival_ms = fields_.arrival.ms;
-  return Malformed::kNone;
+  return take_metrics(reading, metrics_, record_);
 }
 
 // Its name may come after its value, so both are looked at when all has been read.

@@ -30,7 +30,6 @@ class JsonParser final : public JsonDocuments {
   bool parse_by_template(const RecordView& record);
   TimeField time_of(const JsonTemplate::Time& time, const TimeFormat& format) const;
   Malformed finish(ParsedReading& reading);
-  Malformed settle_identity(ParsedReading& reading);
   Malformed read_one_metric();
 
   const bool one_metric_;

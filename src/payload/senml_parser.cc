@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "payload/json_number.h"
+#include "payload/reading_fields.h"
 #include "payload/record_text.h"
 #include "payload/record_times.h"
 
@@ -33,7 +34,7 @@ void SenmlParser::begin(const RecordView& record) {
   metrics_.next_record();
   record_time_ms_ = record.timestamp_ms;
   arrival_ = record_time(arrival_source_, record, &EnvelopeFields::arrival);
-  open_ = false;
+  open_.reset();
 }
 
 SenmlParser::Label SenmlParser::label_of(std::string_view name) {
@@ -78,7 +79,7 @@ SenmlParser::Index SenmlParser::read_array(Index i) {
 
 void SenmlParser::begin_pack() {
   base_ = {};
-  open_ = false;
+  open_.reset();
   metrics_.clear();
 }
 
@@ -201,22 +202,19 @@ void SenmlParser::apply_entry() {
   device_.next_reading();
   device_.take_name({is_device(names.device) ? Malformed::kNone : Malformed::kBadDevice, names.device});
   if (base_.name.empty() && entry_.name.empty()) device_.take_name({});
-  const DeviceField device = device_.whole();
-  if (entry_.reason == Malformed::kNone) entry_.reason = device.reason;
   const std::optional<EpochMs> time = resolved_time();
-  if (entry_.reason == Malformed::kNone && !time) entry_.reason = Malformed::kBadTime;
-  if (entry_.reason == Malformed::kNone && arrival_.reason != Malformed::kNone && !arrival_falls_back_)
-    entry_.reason = Malformed::kNoArrival;
+  const TimeField when = time ? TimeField{Malformed::kNone, *time} : TimeField{Malformed::kBadTime, 0};
+  ParsedReading reading;
+  if (entry_.reason == Malformed::kNone)
+    entry_.reason = take_fields(reading, device_.whole(), when, arrival_, arrival_falls_back_);
   if (entry_.reason != Malformed::kNone) {
     finish_reading();
     add_malformed(entry_.reason);
     return;
   }
-  if (!open_ || open_device_ != device.id || open_time_ms_ != *time) {
+  if (!open_ || open_->device != reading.device || open_->event_ms != reading.event_ms) {
     finish_reading();
-    open_ = true;
-    open_device_ = device.id;
-    open_time_ms_ = *time;
+    open_ = reading;
   }
   if (entry_.values != 0) add_metric(names.metric, entry_.value, entry_.is_number ? base_.value : 0);
   if (entry_.has_sum) add_metric(concatenated(names.metric, kSumSuffix), entry_.sum, base_.sum);
@@ -269,19 +267,11 @@ std::string_view SenmlParser::concatenated(std::string_view a, std::string_view 
 
 void SenmlParser::finish_reading() {
   if (!open_) return;
-  open_ = false;
-  ParsedReading reading;
-  const std::size_t first_metric = record_.metrics.size();
-  reading.malformed = metrics_.collect(record_);
+  ParsedReading& reading = record_.readings.emplace_back(*open_);
+  const Malformed reason = take_metrics(reading, metrics_, record_);
+  if (reason != Malformed::kNone) reading = malformed_reading(reason);
   metrics_.clear();
-  if (reading.malformed == Malformed::kNone) {
-    reading.device = open_device_;
-    reading.event_ms = open_time_ms_;
-    reading.arrival_ms = arrival_.reason == Malformed::kNone ? arrival_.ms : open_time_ms_;
-    reading.first_metric = static_cast<std::uint32_t>(first_metric);
-    reading.metric_count = static_cast<std::uint32_t>(record_.metrics.size() - first_metric);
-  }
-  record_.readings.push_back(reading);
+  open_.reset();
 }
 
 }  // namespace hourfold

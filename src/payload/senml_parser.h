@@ -99,9 +99,7 @@ class SenmlParser final : public JsonDocuments {
   Entry entry_;
 
   // The reading that further records may belong to.
-  bool open_ = false;
-  std::string_view open_device_;
-  EpochMs open_time_ms_ = 0;
+  std::optional<ParsedReading> open_;
 };
 
 }  // namespace hourfold

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "payload/reading_fields.h"
 #include "payload/record_text.h"
 #include "payload/record_times.h"
 
@@ -104,18 +105,8 @@ TimeField ThingsboardParser::time_at(Index i) {
 Malformed ThingsboardParser::finish(ParsedReading& reading, const TimeField& time) {
   constexpr std::size_t kAround = 4;  // the document, the device's array, the element, and its values
   if (metrics_.depth() + kAround > kMaxDepth) return Malformed::kTooDeep;
-  const DeviceField device = device_.whole();
-  if (device.reason != Malformed::kNone) return device.reason;
-  if (time.reason != Malformed::kNone) return time.reason;
-  if (arrival_.reason != Malformed::kNone && !arrival_falls_back_) return Malformed::kNoArrival;
-  const std::size_t first_metric = record_.metrics.size();
-  const Malformed reason = metrics_.collect(record_);
-  reading.device = device.id;
-  reading.event_ms = time.ms;
-  reading.arrival_ms = arrival_.reason == Malformed::kNone ? arrival_.ms : time.ms;
-  reading.first_metric = static_cast<std::uint32_t>(first_metric);
-  reading.metric_count = static_cast<std::uint32_t>(record_.metrics.size() - first_metric);
-  return reason;
+  const Malformed reason = take_fields(reading, device_.whole(), time, arrival_, arrival_falls_back_);
+  return reason == Malformed::kNone ? take_metrics(reading, metrics_, record_) : reason;
 }
 
 }  // namespace hourfold
