@@ -104,6 +104,11 @@ class MemoryStores::Store final : public WindowStore {
                 [&](const WindowKey& key, const std::string& value) { visit(key.hour, key.device, value); });
   }
 
+  Result<std::optional<HourStart>> last_hour() const override {
+    if (disk_->crashed) return gone();
+    const auto& windows = disk_->live.windows;
+    return windows.empty() ? std::optional<HourStart>() : std::optional(windows.rbegin()->first.hour);
+  }
   Result<void> windows_from(
       const WindowKey& first,
       const std::function<bool(HourStart, std::string_view, std::string_view)>& visit) const override {

@@ -162,6 +162,23 @@ Result<void> RocksdbWindowStore::windows_from(
                     });
 }
 
+Result<std::optional<HourStart>> RocksdbWindowStore::last_hour() const {
+  const std::string first = state_keys::first_key(Kind::kWindow);
+  const std::string end = state_keys::end_key(Kind::kWindow);
+  const rocksdb::Slice lower(first);
+  const rocksdb::Slice upper(end);
+  rocksdb::ReadOptions options;
+  options.iterate_lower_bound = &lower;
+  options.iterate_upper_bound = &upper;
+  const std::unique_ptr<rocksdb::Iterator> last(db_->NewIterator(options));
+  last->SeekToLast();
+  if (!last->status().ok()) return failed("looking for the last window", last->status());
+  if (!last->Valid()) return std::optional<HourStart>();
+  const auto window = state_keys::read_hour_key(last->key().ToStringView());
+  if (!window) return fatal("state " + path_ + " has a key that is none of ours");
+  return std::optional(window->hour);
+}
+
 Result<void> RocksdbWindowStore::apply(const StateChanges& changes) {
   if (!resources_) return fatal("state " + path_ + " is open for reading only");
   WriteBatch batch;

@@ -33,6 +33,7 @@ class RocksdbWindowStore final : public WindowStore {
   Result<void> each_side(const std::function<void(Position, std::string_view)>& visit) const override;
   Result<void> each_window(
       const std::function<void(HourStart, std::string_view, std::string_view)>& visit) const override;
+  Result<std::optional<HourStart>> last_hour() const override;
   Result<void> windows_from(
       const WindowKey& first,
       const std::function<bool(HourStart, std::string_view, std::string_view)>& visit) const override;

@@ -69,6 +69,9 @@ class WindowStore {
       const WindowKey& first,
       const std::function<bool(HourStart, std::string_view device, std::string_view)>& visit) const = 0;
 
+  // The latest hour that has a window; empty if none has.
+  virtual Result<std::optional<HourStart>> last_hour() const = 0;
+
   // All or nothing, in order; survives a crash once a later sync() has returned ok, or earlier.
   virtual Result<void> apply(const StateChanges& changes) = 0;
   // Starts writing what was applied to disk, without waiting.

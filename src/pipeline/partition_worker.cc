@@ -91,6 +91,9 @@ Result<std::unique_ptr<PartitionWorker>> PartitionWorker::open(WorkerSettings se
   const bool forget = plan.forget_windows;
   std::unique_ptr<PartitionWorker> worker(
       new PartitionWorker(std::move(settings), std::move(plan), store, sink, side, now));
+  auto last_hour = store.last_hour();
+  if (!last_hour) return last_hour.error();
+  worker->windows_.store_reaches(*last_hour);
   if (keep) {
     if (auto restored = worker->restore(forget, now); !restored) return restored.error();
   }

@@ -42,7 +42,7 @@ Result<OpenWindow*> WindowTable::find(HourStart hour, std::string_view device) {
   if (const DeviceEntry* known = devices_->find(device, hash_of(device))) {
     if (OpenWindow* entry = find_hour(*known, hour)) return entry;
   }
-  return load(hour, device);
+  return hour > stored_to_ ? Result<OpenWindow*>(nullptr) : load(hour, device);
 }
 
 // Each step asks for what the next one reads; by then most of it has come.
@@ -218,6 +218,7 @@ bool WindowTable::shrink_device(DeviceEntry& device, std::uint32_t untouched_sin
     if (entry->content_dirty || entry->listed_dirty || entry->touched >= untouched_since) return false;
     unload(*entry);
     if (entry->must_stay()) return false;
+    stored_to_ = std::max(stored_to_, entry->hour);
     --entries_;
     return true;
   });

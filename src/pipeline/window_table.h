@@ -89,6 +89,11 @@ class WindowTable {
   static constexpr std::size_t kMaxUpcoming = 16;
   void prefetch(std::span<const Upcoming> upcoming) const;
 
+  // At the start: no window of the store is of a later hour.
+  void store_reaches(std::optional<HourStart> last_hour) {
+    stored_to_ = last_hour.value_or(HourStart::lowest());
+  }
+
   // In memory, else from the store, else null. Errors are the store's.
   Result<OpenWindow*> find(HourStart hour, std::string_view device);
   // The entry must not exist.
@@ -132,6 +137,8 @@ class WindowTable {
   std::size_t loaded_bytes_ = 0;
   std::size_t entries_ = 0;
   std::uint32_t interval_ = 0;
+  // Windows of later hours are all in memory: whoever is not found there is not in the store either.
+  HourStart stored_to_ = HourStart::highest();
 };
 
 }  // namespace hourfold

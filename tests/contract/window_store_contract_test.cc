@@ -49,6 +49,7 @@ TEST_CASE_TEMPLATE("a partition never seen is empty", Home, InMemory, InRocksdb)
   const auto store = open_quietly(home.stores());
   CHECK(test::contents_of(*store) == StoreModel{});
   CHECK(!*store->find(hour(1), "d"));
+  CHECK(*store->last_hour() == std::nullopt);
   CHECK(store->start_sync());
   CHECK(store->sync());
   CHECK(store->apply({}));
@@ -76,6 +77,9 @@ TEST_CASE_TEMPLATE("random steps leave what the model holds, also after reopenin
         store = open_quietly(home.stores());
       }
       if (step % 5 == 0) REQUIRE(test::contents_of(*store) == model);
+      const auto last = model.windows.empty() ? std::optional<HourStart>()
+                                              : std::optional(model.windows.rbegin()->first.hour);
+      REQUIRE(*store->last_hour() == last);
     }
   }
 }
