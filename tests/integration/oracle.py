@@ -40,12 +40,16 @@ def documents(value):
     the list) where the record has a document a line; Malformed is raised for what spoils the record."""
     if value.startswith(b"\xef\xbb\xbf"):
         value = value[3:]
-    value = value.strip(b"\0 \t\r\n")
+    value = value.rstrip(b"\0 \t\r\n")
     if not value:
         raise Malformed("empty_value")
     try:
         return documents_of_text(value)
     except Malformed:
+        if value.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
+            raise Malformed("compressed") from None
+        if value.startswith(b"\0\0") and len(value) > 5:
+            raise Malformed("framed") from None
         lines = [line for line in value.split(b"\n") if line.strip()]
         found = [documents_or_reason(line) for line in lines]
         if not any(isinstance(of_line, list) for of_line in found):

@@ -173,6 +173,7 @@ TEST_CASE("schemas: found for ever, missing for a while, away never") {
   std::mutex mutex;
   std::map<std::int32_t, Result<std::string>> answers;
   std::atomic<int> asked{0};
+  std::atomic<bool> answers_come{false};
   std::vector<std::string> logged;
   const auto answer = [&](std::int32_t id, Result<std::string> text) {
     const std::lock_guard lock(mutex);
@@ -185,6 +186,7 @@ TEST_CASE("schemas: found for ever, missing for a while, away never") {
   SchemaCache schemas(
       [&](std::int32_t id) {
         ++asked;
+        wait_until([&] { return answers_come.load(); });
         const std::lock_guard lock(mutex);
         return answers.at(id);
       },
@@ -197,6 +199,7 @@ TEST_CASE("schemas: found for ever, missing for a while, away never") {
 
   CHECK(why_not(1) == "schema 1 is not known yet");
   CHECK(schemas.find(1) == nullptr);
+  answers_come = true;
   wait_until([&] { return why_not(1).empty(); });
   CHECK(schemas.find(1) != nullptr);
   CHECK(schemas.find(std::nullopt) == nullptr);
