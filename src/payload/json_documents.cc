@@ -64,9 +64,11 @@ std::string_view JsonDocuments::copy(std::string_view value) {
 
 Malformed JsonDocuments::read_broken(std::string_view text, Malformed reason) {
   if (reason == Malformed::kTooMany) return reason;
-  const Malformed foreign = foreign_format(text);
-  if (foreign != Malformed::kNone) return foreign;
-  return is_line_by_line(text) ? read_lines(text) : reason;
+  if (is_line_by_line(text)) reason = read_lines(text);
+  const bool any_good = std::any_of(record_.readings.begin(), record_.readings.end(),
+                                    [](const ParsedReading& r) { return r.malformed == Malformed::kNone; });
+  const Malformed foreign = any_good ? Malformed::kNone : foreign_format(text);
+  return foreign == Malformed::kNone ? reason : foreign;
 }
 
 Malformed JsonDocuments::read_lines(std::string_view text) {

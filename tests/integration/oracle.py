@@ -46,13 +46,13 @@ def documents(value):
     try:
         return documents_of_text(value)
     except Malformed:
-        if value.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
-            raise Malformed("compressed") from None
-        if value.startswith(b"\0\0") and len(value) > 5:
-            raise Malformed("framed") from None
         lines = [line for line in value.split(b"\n") if line.strip()]
         found = [documents_or_reason(line) for line in lines]
         if not any(isinstance(of_line, list) for of_line in found):
+            if value.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")):
+                raise Malformed("compressed") from None
+            if value.startswith(b"\0\0") and len(value) > 5:
+                raise Malformed("framed") from None
             raise
         return [
             document

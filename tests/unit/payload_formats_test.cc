@@ -266,6 +266,18 @@ TEST_CASE("envelopes") {
                            {R"(42)", "!no_body"}});
 }
 
+TEST_CASE("what is no JSON is called what it is, unless a line of it is a reading") {
+  const std::string good = R"({"device":"d","ts":5,"metrics":{"t":1}})";
+  const auto parser = make_payload_parser(shape_of("{}"));
+  const auto outcome = [&](const std::string& value) {
+    return describe(parser->parse({value, std::nullopt, kArrival}));
+  };
+  CHECK(outcome("\x1f\x8b\n\x08") == "!compressed");
+  CHECK(outcome("\x1f\x8b\n" + good) == "!bad_utf8 | d@5 t=1");
+  CHECK(outcome(std::string("\0\0\0\0\x2a\n", 6) + "x") == "!framed");
+  CHECK(outcome(std::string("\0\0\0\0\x2a\n", 6) + good) == "!bad_json | d@5 t=1");
+}
+
 TEST_CASE("framing") {
   check(R"({"framing":"confluent"})",
         {{"\0\0\0\0\x2b{\"device\":\"d\",\"ts\":5,\"metrics\":{\"t\":1}}"sv, "d@5 t=1"},
