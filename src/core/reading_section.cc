@@ -137,7 +137,8 @@ std::string reading_section(const ReadingShape& shape, SectionStyle style) {
   std::string out;
   for (const auto& [key, value] : members_of(shape)) {
     out += out.empty() ? (lines ? "{\n  " : "{") : (lines ? ",\n  " : ", ");
-    out += Json(key).dump() + ": " + value.dump();
+    // What is no UTF-8 has no place in a configuration: such a section reads back as another shape.
+    out += Json(key).dump() + ": " + value.dump(-1, ' ', false, Json::error_handler_t::replace);
   }
   if (out.empty()) return "{}";
   return out + (lines ? "\n}" : "}");

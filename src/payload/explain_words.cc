@@ -60,7 +60,8 @@ std::string members_of(const SampleJson& object) {
 }
 
 std::string setting(const std::string& key, const std::string& value) {
-  return SampleJson(key).dump() + ": " + SampleJson(value).dump();
+  return SampleJson(key).dump() + ": " +
+         SampleJson(value).dump(-1, ' ', false, SampleJson::error_handler_t::replace);
 }
 
 const SampleJson* value_at(const SampleReading& reading, const std::string& source) {

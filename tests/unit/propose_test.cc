@@ -65,6 +65,20 @@ std::string unrejected(const std::string& readings) {
   return rejected == std::string::npos ? readings : readings.substr(0, rejected + 1);
 }
 
+// Found by a fuzzer: a name that is no UTF-8 cannot be written into a configuration, and must not end the
+// program.
+TEST_CASE("propose: names that no configuration can have are not proposed") {
+  const RecordCopy record{
+      PayloadExample::kArrival, std::nullopt, "m,t\xff\xff=a t=1,h=2 1767225600000000000", {}};
+  for (const Proposal& proposal : propose({&record, 1}).ranked) {
+    for (const std::string& source : proposal.shape.device) CHECK(source.find('\xff') == std::string::npos);
+  }
+  Config config;
+  config.reading.shape.format = PayloadFormat::kInflux;
+  config.reading.shape.device = {"tag:none"};
+  CHECK(!report_text(report_of(config, {{"sample", record}}, PayloadExample::kArrival), {}).empty());
+}
+
 // Given its schema, a sample in Avro is as good as one in JSON.
 TEST_CASE("propose: the examples of the document in Avro are read from the sample and its schema") {
   int examples = 0;
