@@ -68,8 +68,8 @@ std::string unrejected(const std::string& readings) {
 // Found by a fuzzer: a name that is no UTF-8 cannot be written into a configuration, and must not end the
 // program.
 TEST_CASE("propose: names that no configuration can have are not proposed") {
-  const RecordCopy record{
-      PayloadExample::kArrival, std::nullopt, "m,t\xff\xff=a t=1,h=2 1767225600000000000", {}};
+  const std::string value = R"({"device":"/d1","t)" + std::string(21, '\xff') + R"(s":176ost=a t=1721.5})";
+  const RecordCopy record{PayloadExample::kArrival, std::nullopt, value, {}};
   for (const Proposal& proposal : propose({&record, 1}).ranked) {
     for (const std::string& source : proposal.shape.device) CHECK(source.find('\xff') == std::string::npos);
   }
