@@ -14,7 +14,7 @@ from service import Failed
 
 START_S = 240  # a server that is started again
 NEWER_S = 60  # for newer Puts to pass one that was held back
-PATIENCE_S = 180  # for a server to be of use again
+PATIENCE_S = 300  # for a server to be of use again: regions that move while the HMaster is away take HBase minutes
 SESSION_TIMEOUT_S = 6  # of the workers' group membership
 
 
