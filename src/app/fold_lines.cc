@@ -49,8 +49,7 @@ void append_rows(std::string_view device, HourStart hour, const Window& window,
 ReadingShape shape_for_lines(ReadingShape shape) {
   if (shape.arrival != "record") return shape;
   shape.arrival_falls_back_to_event = true;
-  const bool has_pointers = shape.format == PayloadFormat::kJson || shape.format == PayloadFormat::kAvro;
-  if (has_pointers && !is_named(shape, kArrivalField)) shape.arrival = kArrivalField;
+  if (has_pointers(shape.format) && !is_named(shape, kArrivalField)) shape.arrival = kArrivalField;
   return shape;
 }
 

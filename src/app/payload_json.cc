@@ -10,14 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* word_of(const ReportedReading& reading) {
-  if (reading.malformed != Malformed::kNone) return "malformed";
-  if (reading.verdict == Verdict::kQuarantine) return "quarantine";
-  return reading.verdict == Verdict::kArchive ? "archive" : "folded";
-}
-
 Json json_of(const ReportedReading& reading) {
-  Json out = {{"verdict", word_of(reading)}};
+  Json out = {{"verdict", reading.outcome()}};
   if (reading.malformed != Malformed::kNone) {
     out["reason"] = to_string(reading.malformed);
   } else {

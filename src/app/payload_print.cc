@@ -63,15 +63,9 @@ std::string time_text(EpochMs ms) {
   return text.insert(text.size() - 1, fraction.data());
 }
 
-struct Verb {
-  const char* word;
-  Ink ink;
-};
-Verb verb_of(const ReportedReading& reading) {
-  if (reading.malformed != Malformed::kNone) return {"malformed", Ink::kBad};
-  if (reading.verdict == Verdict::kQuarantine) return {"quarantine", Ink::kOdd};
-  if (reading.verdict == Verdict::kArchive) return {"archive", Ink::kOdd};
-  return {"folded", Ink::kGood};
+Ink ink_of(const ReportedReading& reading) {
+  if (reading.malformed != Malformed::kNone) return Ink::kBad;
+  return reading.folded() ? Ink::kGood : Ink::kOdd;
 }
 
 std::string metrics_text(const ReportedReading& reading) {
@@ -95,12 +89,12 @@ void append_row(std::string& out, const ReportedReading& reading, std::size_t de
                 const PrintStyle& style) {
   const std::size_t margin = 2 + device_columns + 2 + kTimeColumns + 2 + kVerdictColumns + 2;
   const bool broken = reading.malformed != Malformed::kNone;
-  const Verb verb = verb_of(reading);
+  const std::string_view outcome = reading.outcome();
   const std::string device = broken ? "-" : shortened(printable(reading.device), kWidestDevice);
   out += "  " + padded(device, device_columns) + "  ";
   out += padded(broken ? "-" : time_text(reading.event_ms), kTimeColumns) + "  ";
-  out += inked(verb.word, verb.ink, style) +
-         std::string(kVerdictColumns - std::string_view(verb.word).size(), ' ') + "  ";
+  out += inked(std::string(outcome), ink_of(reading), style) +
+         std::string(kVerdictColumns - outcome.size(), ' ') + "  ";
   out += wrapped(metrics_text(reading), margin, style.width) + "\n";
 }
 

@@ -16,14 +16,6 @@ namespace {
 
 constexpr std::size_t kMostExplained = 50;  // readings, of a reason
 
-RecordView view_of(const RecordCopy& record) {
-  RecordView view{*record.value};
-  if (record.key) view.key = *record.key;
-  view.timestamp_ms = record.timestamp_ms;
-  view.headers = &record.headers;
-  return view;
-}
-
 EpochMs arrival_of(const ReadingShape& shape, PayloadParser& parser, const RecordCopy& record, EpochMs now) {
   if (shape.time == "record") return now;
   RecordView view = view_of(record);
@@ -171,6 +163,12 @@ void Reporter::note_partitioning(const RecordCopy& record, const ReportedRecord&
 }
 
 }  // namespace
+
+const char* ReportedReading::outcome() const {
+  if (malformed != Malformed::kNone) return "malformed";
+  if (verdict == Verdict::kQuarantine) return "quarantine";
+  return verdict == Verdict::kArchive ? "archive" : "folded";
+}
 
 PayloadReport report_of(const Config& config, const std::vector<PayloadSample>& samples, EpochMs now,
                         AvroSchemas* schemas) {

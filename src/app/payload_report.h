@@ -26,6 +26,8 @@ struct ReportedReading {
   EpochMs event_ms = 0;
   std::vector<std::pair<std::string, double>> metrics;
 
+  // What became of it: "folded", "quarantine", "archive" or "malformed".
+  const char* outcome() const;
   bool folded() const { return malformed == Malformed::kNone && verdict == Verdict::kFold; }
 };
 

@@ -15,7 +15,6 @@ using Format = PayloadFormat;
 
 constexpr std::size_t kMaxDeviceParts = 8;
 
-bool has_pointers(Format format) { return format == Format::kJson || format == Format::kAvro; }
 bool has_names(Format format) { return format == Format::kSenml || format == Format::kThingsboardGateway; }
 
 // What may stand where a source is expected, for messages.

@@ -20,6 +20,11 @@ enum class PayloadFormat : std::uint8_t {
   kThingsboardGateway,  // of many, by name
   kAvro,                // binary, read as the JSON that it stands for
 };
+// Whether fields are where JSON pointers say.
+inline bool has_pointers(PayloadFormat format) {
+  return format == PayloadFormat::kJson || format == PayloadFormat::kAvro;
+}
+
 enum class ValueFraming : std::uint8_t {
   kNone,
   kConfluent

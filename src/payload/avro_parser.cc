@@ -32,9 +32,8 @@ Malformed AvroParser::transcode(std::string_view value) {
   if (value.empty()) return Malformed::kEmptyValue;
   std::optional<std::int32_t> id;
   if (framed_) {
-    id = framed_schema_id(value);
+    id = take_schema_id(value);
     if (!id) return Malformed::kNoFraming;
-    value.remove_prefix(kFramingBytes);
   }
   const AvroSchema* const schema = schema_of(id);
   if (schema == nullptr) return Malformed::kUnknownSchema;

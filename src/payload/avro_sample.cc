@@ -15,9 +15,8 @@ std::optional<RecordCopy> avro_sample_as_json(const RecordCopy& record, const Re
   std::string_view value = *record.value;
   std::optional<std::int32_t> id;
   if (shape.framing == ValueFraming::kConfluent) {
-    id = framed_schema_id(value);
+    id = take_schema_id(value);
     if (!id) return std::nullopt;
-    value.remove_prefix(kFramingBytes);
   }
   const auto schema = schemas.find(id);
   std::string json;

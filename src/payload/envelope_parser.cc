@@ -45,9 +45,13 @@ void EnvelopeParser::begin(const RecordView& record) {
   envelope_.device.resize(device_.sources().size());
 }
 
-EnvelopeParser::Index EnvelopeParser::read_object(Index i) {
+void EnvelopeParser::forget_fields() {
   for (std::size_t part = 0; part < envelope_.device.size(); ++part) device_.part(part) = {};
   fields_.time = fields_.arrival = {};
+}
+
+EnvelopeParser::Index EnvelopeParser::read_object(Index i) {
+  forget_fields();
   const Index next = fields_.read(i);
   if (next == kBroken) return kBroken;
   constexpr std::size_t kOwnDepth = 1;
@@ -61,8 +65,7 @@ EnvelopeParser::Index EnvelopeParser::read_object(Index i) {
 
 void EnvelopeParser::read_scalar(Index i) {
   if (!whole_is_body_) return JsonDocuments::read_scalar(i);
-  for (std::size_t part = 0; part < envelope_.device.size(); ++part) device_.part(part) = {};
-  fields_.time = fields_.arrival = {};
+  forget_fields();
   read_body(i);
 }
 

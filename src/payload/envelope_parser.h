@@ -23,6 +23,7 @@ class EnvelopeParser final : public JsonDocuments {
   Index read_object(Index i) override;
   void read_scalar(Index i) override;
 
+  void forget_fields();
   void read_body(Index i);
   bool find_text(std::string_view text, std::string_view& body);
   void take(const ParsedRecord& parsed);

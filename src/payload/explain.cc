@@ -15,11 +15,6 @@
 namespace hourfold {
 namespace {
 
-bool has_pointers(const ReadingShape& shape) {
-  return shape.format == PayloadFormat::kJson || shape.format == PayloadFormat::kAvro;
-}
-
-// The element that the parser took for the reading, if it can be told.
 std::optional<SampleReading> reading_at(const SamplePlace& place) {
   if (place.shape.format != PayloadFormat::kJson) return std::nullopt;
   std::vector<SampleReading> readings = sample_readings(*place.record.value, place.shape);
@@ -42,7 +37,7 @@ SampleLayer layer_of(const SampleReading& reading, const ReadingShape& shape) {
 }
 
 std::string device_advice(const std::optional<SampleReading>& reading, const SamplePlace& place) {
-  if (reading && has_pointers(place.shape)) {
+  if (reading && has_pointers(place.shape.format)) {
     const auto best = device_options(layer_of(*reading, place.shape), place.record).front();
     const SampleJson* const found = value_at(*reading, best.sources.front());
     if (found != nullptr && best.sources.size() == 1)
@@ -52,7 +47,7 @@ std::string device_advice(const std::optional<SampleReading>& reading, const Sam
     return " The record's key is " + shown(*place.record.key) + "; " + setting("device", "key") +
            " would take it.";
   return " Set reading.device to where it is" +
-         std::string(has_pointers(place.shape) ? ", a JSON pointer, or to \"key\"." : ".");
+         std::string(has_pointers(place.shape.format) ? ", a JSON pointer, or to \"key\"." : ".");
 }
 
 std::string explain_device(const SamplePlace& place, bool missing) {
@@ -100,7 +95,7 @@ std::string time_advice(const SampleJson& value, const ReadingShape& shape) {
 std::string explain_missing_time(const SamplePlace& place) {
   const auto reading = reading_at(place);
   std::string text = "No event time " + place_of(place.shape.time) + "." + what_it_has(reading);
-  if (!reading || !has_pointers(place.shape)) return text;
+  if (!reading || !has_pointers(place.shape.format)) return text;
   const TimeOption best = time_options(layer_of(*reading, place.shape)).front();
   if (const SampleJson* found = value_at(*reading, best.source); found != nullptr)
     return text + " " + setting("time", best.source) + " would find " + shown(*found) + "." +
@@ -152,7 +147,7 @@ std::string metrics_advice(const SampleReading& reading, const SamplePlace& plac
 
 std::string explain_no_metrics(const SamplePlace& place) {
   const auto reading = reading_at(place);
-  if (!has_pointers(place.shape) || !reading || !reading->element.is_object())
+  if (!has_pointers(place.shape.format) || !reading || !reading->element.is_object())
     return "There are no metrics in it.";
   if (place.shape.metric)
     return "No metric: its name should be " + place_of(*place.shape.metric) + " and its value " +

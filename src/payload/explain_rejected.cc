@@ -3,10 +3,10 @@
 #include <set>
 
 #include "core/field_source.h"
-#include "core/glob.h"
 #include "payload/explain.h"
 #include "payload/explain_words.h"
 #include "payload/json_number.h"
+#include "payload/metric_selector.h"
 #include "payload/payload_parser.h"
 #include "payload/sample_outline.h"
 
@@ -23,13 +23,6 @@ std::set<std::string> named_pointers(const ReadingShape& shape) {
   add(shape.arrival);
   for (const std::string& part : shape.device) add(part);
   return pointers;
-}
-
-bool is_selected(const MetricSelection& selection, const std::string& name) {
-  const auto matches = [&name](const std::string& glob) { return Glob(glob).matches(name); };
-  const bool allowed =
-      selection.allow.empty() || std::any_of(selection.allow.begin(), selection.allow.end(), matches);
-  return allowed && std::none_of(selection.deny.begin(), selection.deny.end(), matches);
 }
 
 bool is_rejected(MetricReject reason, const SampleJson& value) {
@@ -58,6 +51,7 @@ std::string examples_of(MetricReject reason, const ReadingShape& shape, const Re
   constexpr std::size_t kMost = 5;
   std::string examples;
   std::set<std::string> names;
+  MetricSelector selector(shape.selection);
   const std::set<std::string> others = named_pointers(shape);
   const std::string base = shape.metric ? shape.value : shape.metrics;
   for (const SampleReading& reading : sample_readings(*record.value, shape)) {
@@ -69,7 +63,7 @@ std::string examples_of(MetricReject reason, const ReadingShape& shape, const Re
       std::string name = field.pointer.substr(std::min(field.pointer.size(), base.size() + 1));
       std::replace(name.begin(), name.end(), '/', '.');
       if (name.empty()) name = field.name;
-      if (!is_selected(shape.selection, name) || is_taken(shape, value)) continue;
+      if (!selector.decide(name).keep || is_taken(shape, value)) continue;
       if (!names.insert(name).second || names.size() > kMost) continue;
       examples += (examples.empty() ? "" : ", ") + name + (value.is_array() ? "" : "=" + shown(value));
     }
@@ -80,11 +74,7 @@ std::string examples_of(MetricReject reason, const ReadingShape& shape, const Re
 
 std::size_t texts_left_out(const ReadingShape& shape, const RecordCopy& record) {
   const auto parser = make_payload_parser(shape);
-  RecordView view{*record.value};
-  if (record.key) view.key = *record.key;
-  view.timestamp_ms = record.timestamp_ms;
-  view.headers = &record.headers;
-  return parser->parse(view).rejected_metrics[static_cast<std::size_t>(MetricReject::kString)];
+  return parser->parse(view_of(record)).rejected_metrics[static_cast<std::size_t>(MetricReject::kString)];
 }
 
 std::string explain_texts(std::size_t count, ReadingShape shape, const RecordCopy& record,

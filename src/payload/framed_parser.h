@@ -13,8 +13,6 @@
 
 namespace hourfold {
 
-inline constexpr std::size_t kFramingBytes = 5;
-
 // The id, if the value has the framing.
 inline std::optional<std::int32_t> framed_schema_id(std::string_view value) {
   if (value.size() < kFramingBytes || value.front() != '\0') return std::nullopt;
@@ -23,17 +21,23 @@ inline std::optional<std::int32_t> framed_schema_id(std::string_view value) {
   return static_cast<std::int32_t>(id);
 }
 
+// The same, and takes the framing off the front.
+inline std::optional<std::int32_t> take_schema_id(std::string_view& value) {
+  const auto id = framed_schema_id(value);
+  if (id) value.remove_prefix(kFramingBytes);
+  return id;
+}
+
 class FramedParser final : public PayloadParser {
  public:
   explicit FramedParser(std::unique_ptr<PayloadParser> inner) : inner_(std::move(inner)) {}
 
   const ParsedRecord& parse(const RecordView& record) override {
-    if (!framed_schema_id(record.value)) {
+    RecordView inside = record;
+    if (!take_schema_id(inside.value)) {
       fail_record(unframed_, record.value.empty() ? Malformed::kEmptyValue : Malformed::kNoFraming);
       return unframed_;
     }
-    RecordView inside = record;
-    inside.value.remove_prefix(kFramingBytes);
     return inner_->parse(inside);
   }
 

@@ -119,8 +119,7 @@ const ParsedRecord& InfluxParser::parse(const RecordView& record) {
 void InfluxParser::begin(const RecordView& record) {
   device_.take_record(record);
   metrics_.next_record();
-  record_time_ =
-      is_event_time(record.timestamp_ms) ? TimeField{Malformed::kNone, record.timestamp_ms} : TimeField{};
+  record_time_ = timestamp_of(record);
   arrival_ = record_time(arrival_source_, record, &EnvelopeFields::arrival);
 }
 

@@ -111,23 +111,12 @@ Malformed JsonDocuments::read_documents() {
 }
 
 JsonDocuments::Index JsonDocuments::read_array(Index i) {
-  ++i;
-  if (tokens_.first(i) == ']') {
+  if (tokens_.first(i + 1) == ']') add_malformed(Malformed::kNotAnObject);
+  return tokens_.each_element(i, [this](Index element) {
+    if (tokens_.first(element) == '{') return read_object(element);
     add_malformed(Malformed::kNotAnObject);
-    return i + 1;
-  }
-  for (;;) {
-    if (tokens_.first(i) == '{') {
-      i = read_object(i);
-    } else {
-      add_malformed(Malformed::kNotAnObject);
-      i = tokens_.skip(i).next;
-    }
-    if (i == kBroken) return kBroken;
-    const char end = tokens_.first(i++);
-    if (end == ']') return i;
-    if (end != ',') return kBroken;
-  }
+    return tokens_.skip(element).next;
+  });
 }
 
 void JsonDocuments::add_malformed(Malformed reason) { record_.readings.push_back(malformed_reading(reason)); }

@@ -31,18 +31,10 @@ JsonFields::Index JsonFields::read(Index object) {
 
 // From the opening bracket of an object to behind its closing one.
 JsonFields::Index JsonFields::read_members(Index i, const Node& node, std::size_t level) {
-  ++i;
-  for (bool more = tokens_.first(i) != '}'; more;) {
-    std::string_view name;
-    if (!tokens_.name(i, name)) return kBroken;
-    i += 2;
+  return tokens_.each_member(i, [&](std::string_view name, Index member_value) {
     const Node* const member = node.child(name, name_tag(name));
-    i = member == nullptr ? skip(i, level) : read_member(i, *member, level);
-    if (i == kBroken) return kBroken;
-    more = tokens_.first(i) == ',';
-    if (more) ++i;
-  }
-  return tokens_.first(i) == '}' ? i + 1 : kBroken;
+    return member == nullptr ? skip(member_value, level) : read_member(member_value, *member, level);
+  });
 }
 
 JsonFields::Index JsonFields::read_member(Index i, const Node& node, std::size_t level) {

@@ -76,20 +76,12 @@ inline bool JsonMetrics::read_plain_number(std::string_view name, Index i) {
 Index JsonMetrics::read_nested(Index i, const Node* claimed) {
   depth_ = std::max(depth_, ++level_);
   const std::size_t first_member = members_.size();
-  ++i;
-  bool more = tokens_.first(i) != '}';
-  while (more) {
-    std::string_view key;
-    if (!tokens_.name(i, key)) return JsonTokens::kBroken;
-    i = read_member(key, i + 2, claimed);
-    if (i == JsonTokens::kBroken) return i;
-    more = tokens_.first(i) == ',';
-    if (more) ++i;
-  }
-  if (tokens_.first(i) != '}') return JsonTokens::kBroken;
+  i = tokens_.each_member(
+      i, [&](std::string_view key, Index value) { return read_member(key, value, claimed); });
+  if (i == JsonTokens::kBroken) return i;
   drop_repeated_members(first_member);
   --level_;
-  return i + 1;
+  return i;
 }
 
 Index JsonMetrics::read_member(std::string_view key, Index i, const Node* claimed) {

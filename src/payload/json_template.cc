@@ -75,26 +75,11 @@ class JsonTemplate::Learner {
   Index read_members(Index i, const PointerTree::Node& node) {
     const bool are_metrics = node.role == Role::kMetrics;
     if (are_metrics && std::exchange(metrics_once_, true)) return kNo;
-    return each_member(i, [&](std::string_view name, Index value) {
+    return tokens_.each_member(i, [&](std::string_view name, Index value) {
       const PointerTree::Node* const member = node.child(name, name_tag(name));
       if (member != nullptr) return read_field(*member, value);
       return are_metrics ? read_metric(name, value) : read_other(value);
     });
-  }
-
-  template <class Read>
-  Index each_member(Index i, const Read& read) {
-    ++i;
-    bool more = tokens_.first(i) != '}';
-    while (more) {
-      std::string_view name;
-      if (!tokens_.name(i, name)) return kNo;
-      i = read(name, i + 2);
-      if (i == kNo) return kNo;
-      more = tokens_.first(i) == ',';
-      if (more) ++i;
-    }
-    return tokens_.first(i) == '}' ? i + 1 : kNo;
   }
 
   Index read_field(const PointerTree::Node& node, Index i) {
@@ -124,20 +109,10 @@ class JsonTemplate::Learner {
   Index read_other(Index i) {
     if (tokens_.first(i) == '"') return cut(i, Value::kText, {});
     if (is_number(i)) return cut(i, Value::kNumber, {});
-    if (tokens_.first(i) == '[') return read_other_array(i + 1);
+    if (tokens_.first(i) == '[')
+      return tokens_.each_element(i, [this](Index element) { return read_other(element); });
     if (tokens_.first(i) != '{') return i + 1;
-    return each_member(i, [this](std::string_view, Index value) { return read_other(value); });
-  }
-
-  Index read_other_array(Index i) {
-    if (tokens_.first(i) == ']') return i + 1;
-    for (;;) {
-      i = read_other(i);
-      if (i == kNo) return kNo;
-      const char end = tokens_.first(i++);
-      if (end == ']') return i;
-      if (end != ',') return kNo;
-    }
+    return tokens_.each_member(i, [this](std::string_view, Index value) { return read_other(value); });
   }
 
   bool is_number(Index i) const { return tokens_.first(i) == '-' || is_digit(tokens_.first(i)); }

@@ -92,6 +92,35 @@ class JsonTokens {
   // From now on they are passed over everywhere. For texts made of a format that has such numbers.
   void allow_not_finite() { not_finite_passes_ = true; }
 
+  // From the opening bracket of an object to behind its closing one. read(name, value) answers behind the
+  // value, or kBroken, which ends the walk.
+  template <class Read>
+  Index each_member(Index i, const Read& read) {
+    ++i;
+    for (bool more = first(i) != '}'; more;) {
+      std::string_view member;
+      if (!name(i, member)) return kBroken;
+      i = read(member, i + 2);
+      if (i == kBroken) return kBroken;
+      more = first(i) == ',';
+      if (more) ++i;
+    }
+    return first(i) == '}' ? i + 1 : kBroken;
+  }
+  // The same of an array; read(element).
+  template <class Read>
+  Index each_element(Index i, const Read& read) {
+    ++i;
+    if (first(i) == ']') return i + 1;
+    for (;;) {
+      i = read(i);
+      if (i == kBroken) return kBroken;
+      const char end = first(i++);
+      if (end == ']') return i;
+      if (end != ',') return kBroken;
+    }
+  }
+
   // A number, string or literal; no NaN or Infinity.
   bool is_sound_scalar(Index i) { return (plain_ && first(i) == '"') || is_sound_slowly(i); }
 

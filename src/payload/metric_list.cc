@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "payload/json_number.h"
+#include "payload/json_tokens.h"
 #include "payload/name_tag.h"
 
 namespace hourfold {
@@ -12,11 +13,9 @@ namespace {
 
 constexpr std::size_t kFewNames = 16;
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
-
 std::string_view trim(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  while (!text.empty() && JsonTokens::is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && JsonTokens::is_space(text.back())) text.remove_suffix(1);
   return text;
 }
 

@@ -45,6 +45,15 @@ struct RecordView {
   const EnvelopeFields* envelope = nullptr;
 };
 
+// Of a copy with a value, which outlives it.
+inline RecordView view_of(const RecordCopy& record) {
+  RecordView view{*record.value};
+  if (record.key) view.key = *record.key;
+  view.timestamp_ms = record.timestamp_ms;
+  view.headers = &record.headers;
+  return view;
+}
+
 class PayloadParser {
  public:
   virtual ~PayloadParser() = default;

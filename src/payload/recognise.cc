@@ -125,10 +125,9 @@ struct First {
 
 std::optional<First> first_of(const ReadingShape& shape, const RecordCopy& record) {
   const auto parser = make_payload_parser(shape);
-  RecordView view{*record.value};
-  view.key = record.key ? std::string_view(*record.key) : "?";
+  RecordView view = view_of(record);
+  if (!view.key) view.key = "?";
   view.timestamp_ms = kPlausibleFromMs;
-  view.headers = &record.headers;
   const ParsedRecord& parsed = parser->parse(view);
   for (const ParsedReading& reading : parsed.readings) {
     if (reading.malformed != Malformed::kNone) continue;

@@ -44,12 +44,14 @@ inline void fail_record(ParsedRecord& record, Malformed reason) {
   record.readings.push_back(malformed_reading(reason));
 }
 
+// Of a schema registry: a zero byte and an id of four.
+inline constexpr std::size_t kFramingBytes = 5;
+
 // Of a value that is no text in the expected format: kCompressed or kFramed, where that can be told, else
 // kNone.
 inline Malformed foreign_format(std::string_view value) {
   constexpr std::string_view kGzip = "\x1f\x8b";
   constexpr std::string_view kZstd = "\x28\xb5\x2f\xfd";
-  constexpr std::size_t kFramingBytes = 5;
   if (value.starts_with(kGzip) || value.starts_with(kZstd)) return Malformed::kCompressed;
   // Ids are counted from 1; a NUL byte in front of a text is no framing.
   const bool framed = value.size() > kFramingBytes && value[0] == '\0' && value[1] == '\0';

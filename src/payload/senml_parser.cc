@@ -86,46 +86,39 @@ void SenmlParser::begin_pack() {
 SenmlParser::Index SenmlParser::read_entry(Index i) {
   entry_ = {};
   // Values come first or last: what they are added to is known at the end.
-  ++i;
   std::size_t depth = 0;
-  for (bool more = tokens_.first(i) != '}'; more;) {
-    std::string_view name;
-    if (!tokens_.name(i, name)) return kBroken;
-    i += 2;
-    const auto [next, inside] = tokens_.skip_metrics(i);
-    if (next == kBroken) return kBroken;
+  i = tokens_.each_member(i, [&](std::string_view name, Index value) {
+    const auto [next, inside] = tokens_.skip_metrics(value);
     depth = std::max(depth, inside);
-    read_field(label_of(name), i);
-    i = next;
-    more = tokens_.first(i) == ',';
-    if (more) ++i;
-  }
-  if (tokens_.first(i) != '}') return kBroken;
+    if (next != kBroken) read_field(label_of(name), value);
+    return next;
+  });
+  if (i == kBroken) return kBroken;
   constexpr std::size_t kOwnDepth = 2;  // the pack and the record
   if (depth + kOwnDepth > kMaxDepth) entry_.reason = Malformed::kTooDeep;
   apply_entry();
-  return i + 1;
+  return i;
 }
 
 void SenmlParser::read_field(Label label, Index i) {
   switch (label) {
     case Label::kBaseName:
-      if (!take_string(i, base_.name)) spoil_base();
+      if (!tokens_.string(i, base_.name)) base_.broken = true;
       break;
     case Label::kBaseTime:
-      if (!take_seconds(i, base_.time)) spoil_base();
+      if (!take_seconds(i, base_.time)) base_.broken = true;
       break;
     case Label::kBaseValue:
-      if (!take_double(i, base_.value)) spoil_base();
+      if (!take_double(i, base_.value)) base_.broken = true;
       break;
     case Label::kBaseSum:
-      if (!take_double(i, base_.sum)) spoil_base();
+      if (!take_double(i, base_.sum)) base_.broken = true;
       break;
     case Label::kVersion:
-      if (double version = 0; !take_double(i, version) || version > kVersion) spoil_base();
+      if (double version = 0; !take_double(i, version) || version > kVersion) base_.broken = true;
       break;
     case Label::kName:
-      if (!take_string(i, entry_.name)) entry_.reason = Malformed::kBadSenml;
+      if (!tokens_.string(i, entry_.name)) entry_.reason = Malformed::kBadSenml;
       return;
     case Label::kTime:
       if (!take_seconds(i, entry_.time)) entry_.reason = Malformed::kBadTime;
@@ -174,8 +167,6 @@ void SenmlParser::take_number(Index i, MetricList::Entry& out) {
   if (!MetricList::take_number(tokens_.bytes(i), out)) out.take(MetricReject::kNotFinite);
 }
 
-bool SenmlParser::take_string(Index i, std::string_view& out) { return tokens_.string(i, out); }
-
 bool SenmlParser::take_seconds(Index i, Seconds& out) {
   const auto seconds = parse_seconds(tokens_.bytes(i));
   if (seconds) out = *seconds;
@@ -187,8 +178,6 @@ bool SenmlParser::take_double(Index i, double& out) {
   out = number.value;
   return number.kind == NumberKind::kFinite;
 }
-
-void SenmlParser::spoil_base() { base_.broken = true; }
 
 void SenmlParser::apply_entry() {
   const bool several = (entry_.values & (entry_.values - 1)) != 0;

@@ -76,10 +76,8 @@ class SenmlParser final : public JsonDocuments {
   void read_field(Label label, Index i);
   void read_value(Label label, Index i);
   void take_number(Index i, MetricList::Entry& out);
-  bool take_string(Index i, std::string_view& out);
   bool take_seconds(Index i, Seconds& out);
   bool take_double(Index i, double& out);
-  void spoil_base();
   void apply_entry();
   Names split_name() const;
   std::optional<EpochMs> resolved_time() const;

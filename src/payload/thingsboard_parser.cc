@@ -18,8 +18,7 @@ ThingsboardParser::ThingsboardParser(const ReadingShape& shape)
 void ThingsboardParser::begin(const RecordView& record) {
   device_.take_record(record);
   metrics_.next_record();
-  record_time_ =
-      is_event_time(record.timestamp_ms) ? TimeField{Malformed::kNone, record.timestamp_ms} : TimeField{};
+  record_time_ = timestamp_of(record);
   arrival_ = record_time(arrival_source_, record, &EnvelopeFields::arrival);
 }
 
@@ -29,37 +28,18 @@ ThingsboardParser::Index ThingsboardParser::read_object(Index i) {
 }
 
 ThingsboardParser::Index ThingsboardParser::read_devices(Index i) {
-  ++i;
-  for (bool more = tokens_.first(i) != '}'; more;) {
-    std::string_view name;
-    if (!tokens_.name(i, name)) return kBroken;
+  return tokens_.each_member(i, [this](std::string_view name, Index of_device) {
     device_.take_name({is_device(name) ? Malformed::kNone : Malformed::kBadDevice, name});
-    i = read_of_device(i + 2);
-    if (i == kBroken) return kBroken;
-    more = tokens_.first(i) == ',';
-    if (more) ++i;
-  }
-  return tokens_.first(i) == '}' ? i + 1 : kBroken;
+    return tokens_.first(of_device) == '['
+               ? tokens_.each_element(of_device, [this](Index e) { return read_element(e); })
+               : read_element(of_device);
+  });
 }
 
-ThingsboardParser::Index ThingsboardParser::read_of_device(Index i) {
+ThingsboardParser::Index ThingsboardParser::read_element(Index i) {
   if (tokens_.first(i) == '{') return read_telemetry(i);
-  if (tokens_.first(i) != '[') {
-    add_malformed(Malformed::kNotAnObject);
-    return tokens_.skip(i).next;
-  }
-  if (tokens_.first(i + 1) == ']') return i + 2;
-  do {
-    ++i;
-    if (tokens_.first(i) == '{') {
-      i = read_telemetry(i);
-    } else {
-      add_malformed(Malformed::kNotAnObject);
-      i = tokens_.skip(i).next;
-    }
-    if (i == kBroken) return kBroken;
-  } while (tokens_.first(i) == ',');
-  return tokens_.first(i) == ']' ? i + 1 : kBroken;
+  add_malformed(Malformed::kNotAnObject);
+  return tokens_.skip(i).next;
 }
 
 // With both a time and values it says when; else all of it is values of now.
@@ -79,19 +59,11 @@ ThingsboardParser::Index ThingsboardParser::read_telemetry(Index i) {
 
 // Of equal names the last.
 ThingsboardParser::Index ThingsboardParser::find_members(Index i, Index& time, Index& values) {
-  ++i;
-  for (bool more = tokens_.first(i) != '}'; more;) {
-    std::string_view name;
-    if (!tokens_.name(i, name)) return kBroken;
-    i += 2;
-    if (name == "ts") time = i;
-    if (name == "values") values = i;
-    i = tokens_.skip_metrics(i).next;
-    if (i == kBroken) return kBroken;
-    more = tokens_.first(i) == ',';
-    if (more) ++i;
-  }
-  return tokens_.first(i) == '}' ? i + 1 : kBroken;
+  return tokens_.each_member(i, [&](std::string_view name, Index value) {
+    if (name == "ts") time = value;
+    if (name == "values") values = value;
+    return tokens_.skip_metrics(value).next;
+  });
 }
 
 TimeField ThingsboardParser::time_at(Index i) {

@@ -27,7 +27,7 @@ class ThingsboardParser final : public JsonDocuments {
   Index read_object(Index i) override;
 
   Index read_devices(Index i);
-  Index read_of_device(Index i);
+  Index read_element(Index i);
   Index read_telemetry(Index i);
   Index find_members(Index i, Index& time, Index& values);
   TimeField time_at(Index i);

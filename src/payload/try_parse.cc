@@ -11,10 +11,9 @@ Tried try_parse(const ReadingShape& shape, std::span<const RecordCopy> records) 
   const auto parser = make_payload_parser(shape);
   for (const RecordCopy& record : records) {
     if (!record.value) continue;
-    RecordView view{*record.value};
-    view.key = record.key ? std::string_view(*record.key) : "key";
-    view.timestamp_ms = is_plausible(record.timestamp_ms) ? record.timestamp_ms : kSomeTime;
-    view.headers = &record.headers;
+    RecordView view = view_of(record);
+    if (!view.key) view.key = "key";
+    if (!is_plausible(view.timestamp_ms)) view.timestamp_ms = kSomeTime;
     for (const ParsedReading& reading : parser->parse(view).readings) {
       ++tried.readings;
       if (reading.malformed != Malformed::kNone || !is_plausible(reading.event_ms)) continue;

@@ -30,7 +30,7 @@ void check(const std::vector<Case>& cases) {
   for (const Case& one : cases) {
     CAPTURE(one.schema);
     CAPTURE(one.hex);
-    CHECK(read(one.schema, from_hex(one.hex)) == one.json);
+    CHECK(read(one.schema, test::unhex(one.hex)) == one.json);
   }
 }
 
@@ -138,12 +138,12 @@ TEST_CASE("avro: decimals, digit for digit") {
       {decimal(0, 0), "0261", R"("a")"},
       {decimal(1, 2), "0261", R"("a")"},
   });
-  const std::string most = from_hex("8004") + "\x7f" + std::string(255, '\xff');
+  const std::string most = test::unhex("8004") + "\x7f" + std::string(255, '\xff');
   const std::string digits = read(decimal(616, 1), most);
   CHECK(digits.size() == 618);
   CHECK(digits.starts_with("161585030356555036503574383443349759802220"));
   CHECK(digits.ends_with("79811532.7"));
-  CHECK(read(decimal(616, 0), from_hex("8204") + std::string(257, '\0')) == "! bad_avro");
+  CHECK(read(decimal(616, 0), test::unhex("8204") + std::string(257, '\0')) == "! bad_avro");
 }
 
 TEST_CASE("avro: every prefix of a value is bad, and whatever is behind it") {
@@ -152,7 +152,7 @@ TEST_CASE("avro: every prefix of a value is bad, and whatever is behind it") {
       {"name":"m","type":{"type":"map","values":["null","float"]}},
       {"name":"a","type":{"type":"array","items":{"type":"record","name":"I","fields":[{"name":"b","type":"bytes"}]}}},
       {"name":"f","type":{"type":"fixed","name":"F","size":2}},{"name":"t","type":"boolean"}]})";
-  const std::string value = from_hex(
+  const std::string value = test::unhex(
       "046431"
       "80a0d5edee66"
       "0000000000803540"
@@ -167,7 +167,7 @@ TEST_CASE("avro: every prefix of a value is bad, and whatever is behind it") {
       "01");
   // Of an array with a wrong size of its block.
   CHECK(read(schema, value) == "! bad_avro");
-  const std::string sound = from_hex(
+  const std::string sound = test::unhex(
       "046431"
       "80a0d5edee66"
       "0000000000803540"
@@ -214,7 +214,7 @@ TEST_CASE("avro: lengths and counts that lie") {
 TEST_CASE("avro: a small value does not become a large text without end") {
   // 100,000 nulls in three bytes, again and again.
   std::string value;
-  for (int i = 0; i < 20'000; ++i) value += from_hex("c09a0c");
+  for (int i = 0; i < 20'000; ++i) value += test::unhex("c09a0c");
   const auto schema = AvroSchema::parse(R"({"type":"array","items":"null"})");
   REQUIRE(schema);
   std::string json;
@@ -240,9 +240,9 @@ TEST_CASE("avro: a small value does not become a large text without end") {
 
 TEST_CASE("avro: recursion ends") {
   std::string value;
-  for (std::size_t level = 0; level < kMaxDepth; ++level) value += from_hex(level == 0 ? "02" : "0202");
+  for (std::size_t level = 0; level < kMaxDepth; ++level) value += test::unhex(level == 0 ? "02" : "0202");
   CHECK(read(kList, value + '\0').starts_with("{\"v\":1"));
-  CHECK(read(kList, value + from_hex("020200")) == "! too_deep");
+  CHECK(read(kList, value + test::unhex("020200")) == "! too_deep");
   std::string deep;
   for (int i = 0; i < 1'000'000; ++i) deep += "\2\2";
   CHECK(read(kList, deep) == "! too_deep");

@@ -33,7 +33,7 @@ class Parser {
     parser_ = make_payload_parser(config->reading.shape, schemas_.get());
   }
   std::string operator()(const std::string& hex) {
-    const std::string value = from_hex(hex);
+    const std::string value = test::unhex(hex);
     return told(parser_->parse({.value = value, .timestamp_ms = PayloadExample::kArrival}));
   }
 

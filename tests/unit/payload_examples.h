@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "payload/payload_parser.h"
+#include "tests/support/hex.h"
 
 namespace hourfold {
 
@@ -57,14 +58,6 @@ inline std::string told(const ParsedRecord& record) {
   return rejected.empty() ? text : text + rejected + "\n";
 }
 
-inline std::string from_hex(std::string_view hex) {
-  const auto digit = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < hex.size(); i += 2)
-    bytes += static_cast<char>(digit(hex[i]) * 16 + digit(hex[i + 1]));
-  return bytes;
-}
-
 // An example ends with its block of readings. source: folder of the repository.
 inline std::vector<PayloadExample> payload_examples(const std::string& source) {
   std::ifstream file(source + "/docs/PAYLOADS.md");
@@ -82,7 +75,7 @@ inline std::vector<PayloadExample> payload_examples(const std::string& source) {
     if (kind == "header")
       example.headers = {{one_line.substr(0, one_line.find(": ")), one_line.substr(one_line.find(": ") + 2)}};
     if (kind == "record") example.value = one_line;
-    if (kind == "hex") example.value = from_hex(one_line);
+    if (kind == "hex") example.value = test::unhex(one_line);
     if (kind == "reading") example.reading = one_line;
     if (kind != "readings") continue;
     example.readings = text;

@@ -26,11 +26,7 @@ RecordCopy record_of(const PayloadExample& example) {
 
 std::string read_with(const ReadingShape& shape, const RecordCopy& record) {
   const auto parser = make_payload_parser(shape);
-  RecordView view{*record.value};
-  if (record.key) view.key = *record.key;
-  view.timestamp_ms = record.timestamp_ms;
-  view.headers = &record.headers;
-  std::string text = told(parser->parse(view));
+  std::string text = told(parser->parse(view_of(record)));
   // What was rejected is a matter of options, not of the shape.
   if (const auto rejected = text.find("\n["); rejected != std::string::npos) text.resize(rejected + 1);
   return text;

@@ -249,7 +249,7 @@ TEST_CASE("schemas: found for ever, missing for a while, away never") {
 }
 
 RecordBatch batch_of(const std::string& hex, std::int64_t offset) {
-  auto text = std::make_shared<std::string>(from_hex(hex));
+  auto text = std::make_shared<std::string>(test::unhex(hex));
   RecordBatch batch;
   batch.partition = {0};
   Record record;
